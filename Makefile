@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: MIT
+#
+# rkmm: driver, software NPU, library, tools and tests. `make help` lists what can be made.
+#
+# Userspace code is listed by the Build.mk fragment of its folder; the rules are here. A fragment
+# knows these variables (N is a name, every list is added to with +=):
+#   host-libs    static libraries: N-srcs                                    -> lib/libN.a
+#   shared-libs  libraries: N-srcs, N-version (1.2.3), N-map (version script),
+#                N-headers (installed), N-pc (libN.pc.in)                    -> lib/libN.so.1, lib/libN.a
+#   host-bins    programs: N-srcs, N-libs (static, in link order),
+#                N-shlibs (shared), N-ldlibs (-lm)                           -> bin/N
+#   host-tests   cmocka programs, same variables; build machine only         -> bin/N
+#   host-fuzzers libFuzzer programs, same variables; `make fuzz` only        -> bin/N
+#   guest-tests  kselftest programs, same variables                          -> selftests/N
+#   guest-scripts shell tests (paths)                                        -> selftests/
+#   cross-libs, cross-bins  as host-libs, host-bins, but for arm64 only
+#   host-only    names that are not built for arm64
+#   N-cflags     more compiler flags
+# Every name is built per tree: build/host, build/host-san (SAN=1), build/arm64, build/fuzz.
+
+VERSION := 0.1.0
+
+MAKEFLAGS += -rR
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+top := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
+Q := $(if $(filter 1,$(V)),,@)
+say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
+
+native := $(or $(shell dpkg --print-architecture 2>/dev/null),$(patsubst x86_64,amd64,$(patsubst aarch64,arm64,$(shell uname -m))))
+
+# karch: Debian's name of the target; KARCH: the kernel's
+karch := $(or $(patsubst x86,amd64,$(patsubst x86_64,amd64,$(patsubst aarch64,arm64,$(ARCH)))),$(native))
+KARCH := $(patsubst amd64,x86_64,$(karch))
+cross-prefix := $(if $(filter arm64,$(native)),,aarch64-linux-gnu-)
+ifeq ($(karch),arm64)
+CROSS_COMPILE ?= $(cross-prefix)
+endif
+
+# --- one make at a time in one tree: parallel runs (and vboard) wait for each other -------------
+unlocked := help check demo unit shell
+goals := $(or $(MAKECMDGOALS),all)
+ifneq ($(filter-out $(unlocked),$(goals)),)
+ifndef RKMM_LOCKED
+$(shell mkdir -p $(top)/build)
+.PHONY: $(goals) locked
+$(goals): locked
+	@:
+locked:
+	+@exec flock -o $(top)/build/.lock $(MAKE) --no-print-directory RKMM_LOCKED=1 $(goals)
+wait-for-lock := 1
+endif
+endif
+ifndef wait-for-lock
+
+.PHONY: all
+all: module $(if $(filter arm64,$(karch)),arm64,host) selftests
+
+include $(sort $(wildcard lib/Build.mk tools/Build.mk selftests/Build.mk selftests/unit/Build.mk \
+	kmod/prog/Build.mk kmod/soft/model/Build.mk))
+
+# --- userspace ---------------------------------------------------------------------------------
+CC := gcc
+CCACHE ?= $(shell command -v ccache)
+WERROR ?= -Werror
+CFLAGS ?= -O2 -g
+
+# <drm/drm.h> and "drm.h", whatever architecture: libdrm-dev has them, linux-libc-dev may not
+drm-headers := build/include/drm/drm.h
+ktools := build/ktools/.done
+u-flags := -std=gnu11 -Wall -Wextra -fPIC -Iuapi -I. -Ilib -isystem build/include -isystem build/include/drm
+kselftest-flags := -Ibuild/ktools -Ibuild/ktools/rkmm -D_GNU_SOURCE
+
+cc-host := $(CCACHE) $(CC)
+ar-host := ar
+cc-host-san := $(cc-host)
+ar-host-san := ar
+flags-host-san := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+cc-arm64 := $(CCACHE) $(cross-prefix)gcc
+ar-arm64 := $(cross-prefix)ar
+cc-fuzz := clang
+ar-fuzz := ar
+flags-fuzz := -fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer
+
+static-libs := $(sort $(host-libs) $(shared-libs))
+libs-host := $(static-libs)
+libs-host-san := $(static-libs)
+libs-fuzz := $(static-libs)
+libs-arm64 := $(filter-out $(host-only),$(static-libs)) $(cross-libs)
+shlibs-host := $(shared-libs)
+shlibs-arm64 := $(filter-out $(host-only),$(shared-libs))
+shlibs-host-san := $(shared-libs)
+bins-host := $(sort $(host-bins))
+bins-host-san := $(bins-host)
+bins-arm64 := $(sort $(filter-out $(host-only),$(host-bins)) $(cross-bins))
+tests-host := $(sort $(host-tests))
+tests-host-san := $(tests-host)
+guest-host := $(sort $(guest-tests))
+guest-arm64 := $(sort $(guest-tests))
+fuzzers-fuzz := $(sort $(host-fuzzers))
+
+soname = lib$(1).so.$(firstword $(subst ., ,$($(1)-version)))
+objs = $(patsubst %.c,build/$(1)/obj/$(2)/%.o,$($(2)-srcs))
+extra-ld = $(if $(filter host-san,$(1)),$(flags-host-san)) $(if $(filter fuzz,$(1)),$(flags-fuzz))
+
+# A target's flags are kept in a file, and its objects are made anew when they change.
+# $(1) tree, $(2) name, $(3) more flags
+define compile-rules
+flags-$(1)-$(2) := $(cc-$(1)) $(u-flags) $(CFLAGS) $(WERROR) $(flags-$(1)) $(3) $($(2)-cflags)
+ifneq ($$(file <build/$(1)/obj/$(2)/.flags),$$(flags-$(1)-$(2)))
+$$(shell mkdir -p build/$(1)/obj/$(2))
+$$(file >build/$(1)/obj/$(2)/.flags,$$(flags-$(1)-$(2)))
+endif
+$(call objs,$(1),$(2)): build/$(1)/obj/$(2)/%.o: %.c build/$(1)/obj/$(2)/.flags | $(drm-headers)
+	$$(call say,CC,$(1)/$$*.o)
+	@mkdir -p $$(@D)
+	$(Q)$$(flags-$(1)-$(2)) -MMD -MP -c -o $$@ $$<
+-include $(patsubst %.o,%.d,$(call objs,$(1),$(2)))
+endef
+
+# $(1) tree, $(2) name
+define static-rules
+$(call compile-rules,$(1),$(2))
+build/$(1)/lib/lib$(2).a: $(call objs,$(1),$(2))
+	$$(call say,AR,$$@)
+	@mkdir -p $$(@D)
+	$(Q)rm -f $$@ && $(ar-$(1)) rcs $$@ $$(filter %.o,$$^)
+endef
+
+define shared-rules
+build/$(1)/lib/$(call soname,$(2)): $(call objs,$(1),$(2)) $($(2)-map)
+	$$(call say,LD,$$@)
+	@mkdir -p $$(@D)
+	$(Q)$(cc-$(1)) -shared $(call extra-ld,$(1)) -Wl,-soname,$(call soname,$(2)) \
+		$(if $(filter host-san,$(1)),,-Wl$(comma)-z$(comma)defs) $(if $($(2)-map),-Wl$(comma)--version-script=$($(2)-map)) \
+		-o $$@ $$(filter %.o,$$^) $($(2)-ldlibs)
+	@ln -sf $(call soname,$(2)) build/$(1)/lib/lib$(2).so
+endef
+comma := ,
+
+# $(1) tree, $(2) name, $(3) output folder, $(4) more compiler flags, $(5) more linker arguments
+define bin-rules
+$(call compile-rules,$(1),$(2),$(4))
+build/$(1)/$(3)/$(2): $(call objs,$(1),$(2)) $(patsubst %,build/$(1)/lib/lib%.a,$($(2)-libs)) \
+		$(foreach l,$($(2)-shlibs),build/$(1)/lib/$(call soname,$(l)))
+	$$(call say,LD,$$@)
+	@mkdir -p $$(@D)
+	$(Q)$(cc-$(1)) $(call extra-ld,$(1)) -o $$@ $$(filter %.o %.a,$$^) \
+		$(foreach l,$($(2)-shlibs),build/$(1)/lib/$(call soname,$(l))) $(if $($(2)-shlibs),-Wl$(comma)-rpath$(comma)'$$$$ORIGIN/../lib') $($(2)-ldlibs) $(5)
+endef
+
+san := $(if $(filter 1,$(SAN)),-san)
+trees := host host-san arm64 fuzz
+$(foreach t,$(trees),\
+	$(foreach l,$(libs-$(t)),$(eval $(call static-rules,$(t),$(l)))) \
+	$(foreach l,$(shlibs-$(t)),$(eval $(call shared-rules,$(t),$(l)))) \
+	$(foreach b,$(bins-$(t)),$(eval $(call bin-rules,$(t),$(b),bin))) \
+	$(foreach b,$(tests-$(t)),$(eval $(call bin-rules,$(t),$(b),bin,,-lcmocka))) \
+	$(foreach b,$(fuzzers-$(t)),$(eval $(call bin-rules,$(t),$(b),bin,,-fsanitize=fuzzer))) \
+	$(foreach b,$(guest-$(t)),$(eval $(call bin-rules,$(t),$(b),selftests,$(kselftest-flags)))) \
+	$(foreach b,$(guest-$(t)),$(eval $(call objs,$(t),$(b)): | $(ktools))))
+
+tree-files = $(patsubst %,build/$(1)/lib/lib%.a,$(libs-$(1))) \
+	$(foreach l,$(shlibs-$(1)),build/$(1)/lib/$(call soname,$(l))) \
+	$(patsubst %,build/$(1)/bin/%,$(bins-$(1)) $(tests-$(1)) $(fuzzers-$(1)))
+guest-files = $(patsubst %,build/$(1)/selftests/%,$(guest-$(1)))
+
+$(drm-headers): | need-drm
+	@mkdir -p $(@D)
+	$(Q)cp /usr/include/libdrm/drm.h /usr/include/libdrm/drm_mode.h $(@D)/
+
+$(ktools):
+	$(Q)tools/build/deb.sh ktools
+
+.PHONY: host arm64 fuzz unit selftests need-drm need-host need-cross need-unit
+host: need-host $(call tree-files,host$(san))
+arm64: need-cross $(call tree-files,arm64)
+fuzz: $(call tree-files,fuzz)
+selftests: $(if $(filter arm64,$(karch)),need-cross $(call guest-files,arm64),need-host $(call guest-files,host))
+
+# packages of the build machine: looked for once per make, installed when root
+need-drm:
+	$(Q)tools/build/deb.sh need libdrm-dev
+need-host:
+	$(Q)tools/build/deb.sh need gcc $(if $(host-tests),libcmocka-dev) libdrm-dev
+need-cross:
+	$(Q)tools/build/deb.sh need $(if $(cross-prefix),gcc-aarch64-linux-gnu,gcc) libdrm-dev
+$(call tree-files,host$(san)) $(call guest-files,host): | need-host
+$(call tree-files,arm64) $(call guest-files,arm64): | need-cross
+
+# --- the modules -------------------------------------------------------------------------------
+running := /lib/modules/$(shell uname -r)/build
+debian-kdir := $(top)/build/deb/kdir-$(karch)-6.1
+ifndef KDIR
+ifeq ($(karch)$(and $(wildcard $(running)),running),$(native)running)
+KDIR := $(running)
+else
+KDIR := $(debian-kdir)
+endif
+endif
+
+$(top)/build/deb/kdir-%:
+	$(Q)tools/build/deb.sh kdir $(subst -, ,$*) > /dev/null
+
+need-module:
+	$(Q)tools/build/deb.sh need gcc bc kmod $(if $(filter-out $(native),$(karch)),gcc-aarch64-linux-gnu)
+
+# kbuild writes beside its sources, so it gets a copy of them: build/<arch>-<release>/kmod.
+# MODDIR puts that copy elsewhere.
+.PHONY: module modules need-module
+modules: module
+module: need-module | $(filter $(top)/build/deb/%,$(KDIR))
+	$(Q)rel=$$(sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h) || \
+		{ echo "no kernel headers in $(KDIR): set KDIR" >&2; exit 1; }; \
+	out=$(or $(MODDIR),$(top)/build/$(karch)-$$rel); \
+	tools/build/mirror.sh $$out kmod uapi; \
+	$(MAKE) --no-print-directory -C $(KDIR) M=$$out/kmod ARCH=$(KARCH) CROSS_COMPILE=$(CROSS_COMPILE) \
+		$(if $(CCACHE),DEBIAN_KERNEL_USE_CCACHE=1) modules; \
+	$(if $(filter $(debian-kdir),$(KDIR)),$(if $(MODDIR),:,$(if $(filter arm64,$(karch)), \
+		mkdir -p build/arm64/modules; cp -up $$out/kmod/*.ko build/arm64/modules/,:)),:)
+
+# --- the rest ----------------------------------------------------------------------------------
+-include tools/build/install.mk tools/build/targets.mk
+
+.PHONY: clean distclean help
+clean:
+	$(call say,CLEAN,build)
+	$(Q)cd build 2>/dev/null && rm -rf -- host host-san arm64 fuzz include vboard check dkms amd64-* arm64-* || :
+
+distclean: clean
+	$(Q)rm -rf build
+
+help:
+	@sed -n 's/^#help //p' $(firstword $(MAKEFILE_LIST))
+
+endif # wait-for-lock
+
+#help make                  module, libraries, tools and selftests for this machine
+#help make host             libraries, tools and host tests in build/host (SAN=1: with sanitisers, build/host-san)
+#help make arm64            libraries and tools for arm64 in build/arm64
+#help make selftests        guest tests (ARCH=arm64: build/arm64/selftests)
+#help make module           rkmm.ko and rkmm_soft.ko against KDIR, in build/<arch>-<release>/kmod;
+#help                       ARCH=arm64 takes Debian's arm64 headers unless KDIR is given. W=1 and C=1 as in the kernel
