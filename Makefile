@@ -72,7 +72,7 @@ CFLAGS ?= -O2 -g
 drm-headers := build/include/drm/drm.h
 ktools := build/ktools/.done
 u-flags := -std=gnu11 -Wall -Wextra -fPIC -Iuapi -I. -Ilib -isystem build/include -isystem build/include/drm
-kselftest-flags := -Ibuild/ktools -Ibuild/ktools/rkmm -D_GNU_SOURCE
+kselftest-flags := -isystem build/ktools/selftests -isystem build/ktools/selftests/rkmm -D_GNU_SOURCE
 
 cc-host := $(CCACHE) $(CC)
 ar-host := ar

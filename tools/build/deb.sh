@@ -139,6 +139,10 @@ ktools()
 		linux-source-6.1/scripts/{checkpatch.pl,spelling.txt,const_structs.checkpatch,kernel-doc} \
 		linux-source-6.1/$sub/{kselftest.h,kselftest_harness.h,lib.mk,run_kselftest.sh} \
 		linux-source-6.1/$sub/kselftest/{runner.sh,module.sh,prefix.pl}
+	mv "$out/$sub" "$out/selftests"
+	rm -r "$out/tools"
+	# so that "../kselftest_harness.h" is found as in a kernel tree
+	mkdir "$out/selftests/rkmm"
 	# 139 MB that nothing else needs
 	rm -f "$src" "$deb/.linux-source-6.1:all"
 	: > "$out/.done"
