@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <linux/dma-buf.h>
+
+#include "lib/internal.h"
+
+static void gem_close(struct rkmm_device *dev, uint32_t handle)
+{
+	struct drm_gem_close req = { .handle = handle };
+
+	rkmm_sys_ioctl(dev->fd, DRM_IOCTL_GEM_CLOSE, &req);
+}
+
+/* The device lock must be held. */
+static struct rkmm_buffer *buffer_add(struct rkmm_device *dev, uint32_t handle, uint64_t size)
+{
+	struct rkmm_buffer *buf = calloc(1, sizeof(*buf));
+
+	if (!buf)
+		return NULL;
+	buf->dev = rkmm_device_get(dev);
+	buf->refs = 1;
+	buf->handle = handle;
+	buf->dmabuf_fd = -1;
+	buf->size = size;
+	atomic_init(&buf->ptr, NULL);
+	buf->next = dev->buffers;
+	dev->buffers = buf;
+	return buf;
+}
+
+int rkmm_buffer_create(struct rkmm_device *dev, uint64_t size, struct rkmm_buffer **out)
+{
+	struct drm_rkmm_bo_create req = { .size = size };
+	struct rkmm_buffer *buf;
+	int ret;
+
+	*out = NULL;
+	ret = rkmm_sys_ioctl(dev->fd, DRM_IOCTL_RKMM_BO_CREATE, &req);
+	if (ret)
+		return rkmm_fail_errno(ret, "buffer of %llu bytes", (unsigned long long)size);
+
+	pthread_mutex_lock(&dev->lock);
+	buf = buffer_add(dev, req.handle, req.size);
+	if (buf)
+		buf->mmap_offset = req.mmap_offset;
+	else
+		gem_close(dev, req.handle);
+	pthread_mutex_unlock(&dev->lock);
+	if (!buf)
+		return rkmm_fail(-ENOMEM, "buffer: out of memory");
+	*out = buf;
+	return 0;
+}
+
+int rkmm_buffer_import(struct rkmm_device *dev, int dmabuf_fd, struct rkmm_buffer **out)
+{
+	struct rkmm_buffer *buf;
+	uint32_t handle;
+	off_t size;
+	int own;
+	int ret;
+
+	*out = NULL;
+	size = lseek(dmabuf_fd, 0, SEEK_END);
+	if (size <= 0)
+		return rkmm_fail_errno(size < 0 ? -errno : -EINVAL, "import: size of the dma-buf");
+	own = fcntl(dmabuf_fd, F_DUPFD_CLOEXEC, 0);
+	if (own < 0)
+		return rkmm_fail_errno(-errno, "import");
+
+	pthread_mutex_lock(&dev->lock);
+	ret = rkmm_sys_prime_import(dev->fd, dmabuf_fd, &handle);
+	if (ret) {
+		rkmm_fail_errno(ret, "import of a dma-buf");
+		goto out;
+	}
+	for (buf = dev->buffers; buf; buf = buf->next)
+		if (buf->handle == handle)
+			break;
+	if (buf) {
+		buf->refs++;
+	} else {
+		buf = buffer_add(dev, handle, (uint64_t)size);
+		if (!buf) {
+			gem_close(dev, handle);
+			ret = rkmm_fail(-ENOMEM, "import: out of memory");
+			goto out;
+		}
+		buf->dmabuf_fd = own;
+		own = -1;
+	}
+	*out = buf;
+out:
+	pthread_mutex_unlock(&dev->lock);
+	if (own >= 0)
+		close(own);
+	return ret;
+}
+
+int rkmm_buffer_export(struct rkmm_buffer *buf, int *dmabuf_fd)
+{
+	int ret = rkmm_sys_prime_export(buf->dev->fd, buf->handle, dmabuf_fd);
+
+	return ret ? rkmm_fail_errno(ret, "export of a buffer") : 0;
+}
+
+int rkmm_buffer_map(struct rkmm_buffer *buf, void **ptr)
+{
+	struct rkmm_device *dev = buf->dev;
+	int ret = 0;
+	void *p;
+
+	p = atomic_load_explicit(&buf->ptr, memory_order_acquire);
+	if (!p) {
+		pthread_mutex_lock(&dev->lock);
+		p = atomic_load_explicit(&buf->ptr, memory_order_relaxed);
+		if (!p) {
+			if (buf->dmabuf_fd >= 0)
+				p = rkmm_sys_mmap(buf->dmabuf_fd, buf->size, 0, &ret);
+			else
+				p = rkmm_sys_mmap(dev->fd, buf->size, buf->mmap_offset, &ret);
+			atomic_store_explicit(&buf->ptr, p, memory_order_release);
+		}
+		pthread_mutex_unlock(&dev->lock);
+	}
+	*ptr = p;
+	return ret ? rkmm_fail_errno(ret, "mapping of a buffer") : 0;
+}
+
+static int sync_range(struct rkmm_buffer *buf, uint64_t offset, uint64_t size, uint32_t flags,
+		      int64_t deadline)
+{
+	struct drm_rkmm_bo_sync req = {
+		.handle = buf->handle,
+		.flags = flags,
+		.offset = offset,
+		.size = size,
+		.deadline_ns = deadline,
+	};
+	int ret = rkmm_sys_ioctl(buf->dev->fd, DRM_IOCTL_RKMM_BO_SYNC, &req);
+
+	return ret ? rkmm_fail_errno(ret, "access to bytes %llu + %llu of a buffer",
+				     (unsigned long long)offset, (unsigned long long)size) : 0;
+}
+
+static uint64_t dmabuf_flags(uint32_t access)
+{
+	return (access & RKMM_READ ? DMA_BUF_SYNC_READ : 0) |
+	       (access & RKMM_WRITE ? DMA_BUF_SYNC_WRITE : 0);
+}
+
+int rkmm_buffer_begin(struct rkmm_buffer *buf, uint64_t offset, uint64_t size, uint32_t access,
+		      int64_t timeout_ns)
+{
+	int ret;
+
+	if (!access || access & ~(uint32_t)(RKMM_READ | RKMM_WRITE))
+		return rkmm_fail(-EINVAL, "buffer access 0x%x", access);
+	ret = sync_range(buf, offset, size, access | DRM_RKMM_SYNC_WAIT,
+			 rkmm_deadline(timeout_ns));
+	if (!ret && buf->dmabuf_fd >= 0) {
+		ret = rkmm_sys_dmabuf_sync(buf->dmabuf_fd,
+					   DMA_BUF_SYNC_START | dmabuf_flags(access));
+		if (ret)
+			rkmm_fail_errno(ret, "access to a dma-buf");
+	}
+	return ret;
+}
+
+int rkmm_buffer_end(struct rkmm_buffer *buf, uint64_t offset, uint64_t size, uint32_t access)
+{
+	int ret;
+
+	if (!access || access & ~(uint32_t)(RKMM_READ | RKMM_WRITE))
+		return rkmm_fail(-EINVAL, "buffer access 0x%x", access);
+	if (buf->dmabuf_fd >= 0) {
+		ret = rkmm_sys_dmabuf_sync(buf->dmabuf_fd,
+					   DMA_BUF_SYNC_END | dmabuf_flags(access));
+		if (ret)
+			return rkmm_fail_errno(ret, "access to a dma-buf");
+	}
+	return sync_range(buf, offset, size, access | DRM_RKMM_SYNC_END, 0);
+}
+
+uint64_t rkmm_buffer_size(const struct rkmm_buffer *buf)
+{
+	return buf->size;
+}
+
+uint32_t rkmm_buffer_handle(const struct rkmm_buffer *buf)
+{
+	return buf->handle;
+}
+
+void rkmm_buffer_destroy(struct rkmm_buffer *buf)
+{
+	struct rkmm_device *dev;
+	struct rkmm_buffer **p;
+	bool last;
+	void *ptr;
+
+	if (!buf)
+		return;
+	dev = buf->dev;
+	pthread_mutex_lock(&dev->lock);
+	last = !--buf->refs;
+	if (last) {
+		for (p = &dev->buffers; *p != buf; p = &(*p)->next)
+			;
+		*p = buf->next;
+		/* Under the lock: an import must not find the handle and lose it. */
+		gem_close(dev, buf->handle);
+	}
+	pthread_mutex_unlock(&dev->lock);
+	if (!last)
+		return;
+	ptr = atomic_load_explicit(&buf->ptr, memory_order_relaxed);
+	if (ptr)
+		rkmm_sys_munmap(ptr, buf->size);
+	if (buf->dmabuf_fd >= 0)
+		close(buf->dmabuf_fd);
+	free(buf);
+	rkmm_device_put(dev);
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdlib.h>
+
+#include "lib/internal.h"
+
+/* The sentence behind EOPNOTSUPP, with the number that was exceeded. */
+static int refused(struct rkmm_device *dev, const struct drm_rkmm_plan_create *req)
+{
+	const char *chip = dev->info.chip;
+
+	switch (req->reason) {
+	case DRM_RKMM_REASON_K_LIMIT:
+		return rkmm_fail(-EOPNOTSUPP, "K = %u: one operation of %s reduces at most %u",
+				 req->k, chip, dev->info.k_max);
+	case DRM_RKMM_REASON_N_LIMIT:
+		return rkmm_fail(-EOPNOTSUPP, "N = %u: one operation of %s has at most %u columns",
+				 req->n, chip, dev->info.n_max);
+	default:
+		return rkmm_fail(-EOPNOTSUPP, "M = %u, K = %u, N = %u on %s: %s", req->m, req->k,
+				 req->n, chip, rkmm_reason_string(req->reason));
+	}
+}
+
+int rkmm_plan_create(struct rkmm_device *dev, const struct rkmm_matmul_desc *desc,
+		     struct rkmm_plan **out)
+{
+	struct rkmm_plan *plan;
+	unsigned int i;
+	int ret;
+
+	*out = NULL;
+	for (i = 0; i < sizeof(desc->reserved) / sizeof(desc->reserved[0]); i++)
+		if (desc->reserved[i])
+			return rkmm_fail(-EINVAL, "plan: a reserved field is not zero");
+	if (desc->flags & ~RKMM_B_TRANSPOSED)
+		return rkmm_fail(-EINVAL, "plan: flags 0x%x", desc->flags);
+
+	plan = calloc(1, sizeof(*plan));
+	if (!plan)
+		return rkmm_fail(-ENOMEM, "plan: out of memory");
+	plan->info = (struct drm_rkmm_plan_create) {
+		.kind = DRM_RKMM_OP_MATMUL,
+		.types = desc->types,
+		.m = desc->m,
+		.k = desc->k,
+		.n = desc->n,
+		.a_pitch = desc->a_pitch,
+		.c_pitch = desc->c_pitch,
+		.b_layout = desc->b_layout,
+		.cores = desc->cores,
+		.mult = desc->mult,
+		.shift = desc->shift,
+		.offset = desc->offset,
+	};
+	ret = rkmm_sys_ioctl(dev->fd, DRM_IOCTL_RKMM_PLAN_CREATE, &plan->info);
+	if (ret) {
+		if (ret == -EOPNOTSUPP)
+			refused(dev, &plan->info);
+		else
+			rkmm_fail_errno(ret, "plan for M = %u, K = %u, N = %u", desc->m, desc->k,
+					desc->n);
+		free(plan);
+		return ret;
+	}
+	plan->dev = rkmm_device_get(dev);
+	*out = plan;
+	return 0;
+}
+
+const struct drm_rkmm_tensor *rkmm_plan_a(const struct rkmm_plan *plan)
+{
+	return &plan->info.a;
+}
+
+const struct drm_rkmm_tensor *rkmm_plan_b(const struct rkmm_plan *plan)
+{
+	return &plan->info.b;
+}
+
+const struct drm_rkmm_tensor *rkmm_plan_c(const struct rkmm_plan *plan)
+{
+	return &plan->info.c;
+}
+
+uint32_t rkmm_plan_programs(const struct rkmm_plan *plan)
+{
+	return plan->info.programs;
+}
+
+uint64_t rkmm_plan_predicted_ns(const struct rkmm_plan *plan)
+{
+	return plan->info.predicted_ns;
+}
+
+void rkmm_plan_destroy(struct rkmm_plan *plan)
+{
+	struct drm_rkmm_plan_destroy req;
+
+	if (!plan)
+		return;
+	req = (struct drm_rkmm_plan_destroy) { .plan = plan->info.plan };
+	rkmm_sys_ioctl(plan->dev->fd, DRM_IOCTL_RKMM_PLAN_DESTROY, &req);
+	rkmm_device_put(plan->dev);
+	free(plan);
+}
+
+uint64_t rkmm_tensor_extent(const struct drm_rkmm_tensor *t, uint32_t rows)
+{
+	uint64_t bytes;
+
+	/* Only row layouts keep the first rows together at the start. */
+	if (t->layout != DRM_RKMM_LAYOUT_ROWS && t->layout != DRM_RKMM_LAYOUT_BATCH_A)
+		return t->size;
+	bytes = (uint64_t)rows * t->pitch;
+	return bytes < t->size ? bytes : t->size;
+}
