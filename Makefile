@@ -222,6 +222,21 @@ module: need-module | $(filter $(top)/build/deb/%,$(KDIR))
 	$(if $(filter $(debian-kdir),$(KDIR)),$(if $(MODDIR),:,$(if $(filter arm64,$(karch)), \
 		mkdir -p build/arm64/modules; cp -up $$out/kmod/*.ko build/arm64/modules/,:)),:)
 
+# --- the virtual board -------------------------------------------------------------------------
+.PHONY: vboard-image vboard-parts
+vboard-image: vboard-parts
+	$(Q)tools/build/deb.sh need cpio kmod qemu-system-arm
+	$(Q)tools/build/deb.sh board
+	@mkdir -p build/vboard
+	$(Q)f=build/vboard/rootfs.cpio; \
+	if [ ! -e $$f ] || [ -n "$$(find build/arm64/{modules,bin,lib,selftests} tools/board/init tools/build/image.sh \
+			build/deb/board -newer $$f -print -quit 2>/dev/null || :)" ]; then \
+		$(if $(filter 1,$(V)),,printf '  %-7s %s\n' IMAGE $$f;) tools/build/image.sh $$f; \
+	fi
+vboard-parts:
+	$(Q)$(MAKE) --no-print-directory RKMM_LOCKED=1 ARCH=arm64 CROSS_COMPILE=$(cross-prefix) \
+		KDIR=$(top)/build/deb/kdir-arm64-6.1 module arm64 selftests
+
 # --- the rest ----------------------------------------------------------------------------------
 -include tools/build/install.mk tools/build/targets.mk
 
