@@ -1,12 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# probe.sh OUT PROBE.c... -- COMPILER FLAGS...
+# probe.sh OUT RELEASE PROBE.c... -- COMPILER FLAGS...
+#
 # Writes OUT: "#define HAVE_NAME 1" for every probe NAME.c that compiles without a warning. What the
-# compiler said goes beside it, into OUT with .log for .h.
+# compiler said goes beside it, into OUT with .log for .h. Kbuild runs this again when the kernel, the
+# compiler's command line, this script or a probe has changed, and keeps OUT otherwise.
 
 out=$1
-shift
+release=$2
+shift 2
 probes=
 while [ "$1" != -- ]; do
 	probes="$probes $1"
@@ -19,7 +22,7 @@ mkdir -p "$(dirname "$out")"
 : > "$log"
 {
 	echo "/* SPDX-License-Identifier: GPL-2.0-only */"
-	echo "/* Made by probe.sh from the kernel this is built for. */"
+	echo "/* What kernel $release has, found by probe.sh. */"
 	for p in $probes; do
 		name=HAVE_$(basename "$p" .c | tr a-z A-Z)
 		echo "== $p" >> "$log"
