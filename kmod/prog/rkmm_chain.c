@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Programs linked into chains: hw 02 §1.3, §7.1.
+ */
+#include "rkmm_pure.h"
+
+#define SLOT_ALIGN	64u	/* every capture starts its tasks there (hw 04 §0.4) */
+
+u32 rkmm_amount(u32 writes)
+{
+	/* The hardware fetches 2 * (amount + 1) entries, the tail among them. */
+	return writes / 2 + writes % 2 + 1;
+}
+
+u32 rkmm_slot_bytes(u32 writes)
+{
+	return ((writes + RKMM_TAIL_WORDS) * (u32)sizeof(u64) + SLOT_ALIGN - 1) / SLOT_ALIGN *
+	       SLOT_ALIGN;
+}
+
+u64 rkmm_image_bytes(const struct rkmm_geom *geom)
+{
+	return (u64)geom->programs * rkmm_slot_bytes(RKMM_PROG_WRITES);
+}
+
+u32 rkmm_image_kicks(const struct rkmm_limits *limits, const struct rkmm_geom *geom, u32 rows)
+{
+	return rkmm_div_up(rkmm_geom_programs(geom, rows), limits->tasks_max);
+}
+
+/*
+ * Ping-pong: the next task's registers are fetched while one runs. Right for
+ * plain matmuls without memory dependence between neighbours, which is all a
+ * tiling holds (hw 02 §7.2); its programs share one weight buffer, as fp16
+ * needs. A single task has no successor to fetch.
+ */
+static void verdict(struct rkmm_kick *kick, bool cut)
+{
+	kick->pingpong = kick->tasks > 1;
+	kick->reason = !kick->pingpong ? "single task" : cut ? "cut at the task limit" : NULL;
+}
+
+void rkmm_image_emit(const struct rkmm_limits *limits, const struct rkmm_geom *geom, u32 rows,
+		     u32 base, u32 a, u32 b, u32 c, u64 *image, struct rkmm_kick *kicks)
+{
+	u32 programs = rkmm_geom_programs(geom, rows);
+	u32 slot = rkmm_slot_bytes(RKMM_PROG_WRITES);
+	struct rkmm_program prog;
+	u32 i, writes;
+
+	for (i = 0; i < programs; i++) {
+		bool first = i % limits->tasks_max == 0;
+		bool last = i + 1 == programs || (i + 1) % limits->tasks_max == 0;
+		u32 addr = base + i * slot;
+
+		rkmm_geom_program(geom, i, rows, a, b, c, &prog);
+		/* Another job may use the core before a kick: its first task finds no weight. */
+		if (first)
+			prog.weight_reuse = false;
+		writes = rkmm_emit_program(&prog, image);
+		image += writes;
+		rkmm_emit_tail(image, last ? 0 : addr + slot, last ? 0 : RKMM_PROG_WRITES,
+			       RKMM_START_MATMUL);
+		image += RKMM_TAIL_WORDS;
+		for (writes += RKMM_TAIL_WORDS; writes * sizeof(u64) < slot; writes++)
+			*image++ = 0;
+		if (first) {
+			kicks[i / limits->tasks_max] = (struct rkmm_kick){
+				.addr = addr,
+				.amount = rkmm_amount(RKMM_PROG_WRITES),
+				.tasks = rkmm_min(programs - i, limits->tasks_max),
+				.int_mask = RKMM_INT_DPU,
+			};
+			verdict(&kicks[i / limits->tasks_max],
+				programs - i > limits->tasks_max || i);
+		}
+	}
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One program as register writes, in the order of hw 02 §2.
+ *
+ * A matmul is a 1x1 convolution: K input channels, N kernels, one line of one
+ * pixel per row (hw 02, fact 3).
+ */
+#include "rkmm_pure.h"
+
+/**
+ * struct shape - what the register values are computed from
+ * @p: the program
+ * @facts: its types
+ * @lines: lines the hardware walks: rows, or four per row in the int4 batch form
+ * @cube: channel-grouped A and C
+ * @grouped: lines are read in groups of four (hw 02 §3.4)
+ */
+struct shape {
+	const struct rkmm_program *p;
+	const struct rkmm_type_facts *facts;
+	u32 lines;
+	bool cube;
+	bool grouped;
+};
+
+static inline u64 *put(u64 *w, u16 target, u16 offset, u32 value)
+{
+	*w = rkmm_entry(target, offset, value);
+	return w + 1;
+}
+
+#define CNA(reg, value)		(w = put(w, RKMM_TARGET_CNA, CNA_##reg, value))
+#define CORE(reg, value)	(w = put(w, RKMM_TARGET_CORE, CORE_##reg, value))
+#define DPU(reg, value)		(w = put(w, RKMM_TARGET_DPU, DPU_##reg, value))
+
+static u32 cbuf_con0(const struct rkmm_program *p)
+{
+	return FIELD_PREP(CNA_CBUF_CON0_WEIGHT_REUSE, p->weight_reuse ? 1 : 0) |
+	       FIELD_PREP(CNA_CBUF_CON0_WEIGHT_BANK, p->weight_banks) |
+	       FIELD_PREP(CNA_CBUF_CON0_DATA_BANK, p->data_banks);
+}
+
+static u32 conv_con1(const struct shape *s)
+{
+	return FIELD_PREP(CNA_CONV_CON1_GROUP_LINE_OFF, s->grouped ? 0 : 1) |
+	       FIELD_PREP(CNA_CONV_CON1_PROC_PRECISION, s->facts->in) |
+	       FIELD_PREP(CNA_CONV_CON1_IN_PRECISION, s->facts->in);
+}
+
+/* LINE_STRIDE, hw 02 §3.4 and §6.2, in atoms */
+static u32 line_stride(const struct shape *s)
+{
+	switch (s->p->form) {
+	case RKMM_FORM_CUBE:
+		return 4;
+	case RKMM_FORM_BATCH:
+		return s->p->k / RKMM_ATOM;
+	default:
+		return s->grouped ? 4 : s->p->a_pitch / RKMM_ATOM;
+	}
+}
+
+/* SURF_STRIDE: from the end of one channel group's lines to the next, hw 02 §3.4 */
+static u32 surf_stride(const struct shape *s)
+{
+	if (!s->grouped)
+		return 0;
+	return (s->cube ? s->p->a_pitch / RKMM_ATOM : 1) - 4;
+}
+
+static u64 *emit_head(const struct shape *s, u64 *w)
+{
+	/* The vendor repeats these at the front of every task (hw 02 §2). */
+	CNA(CBUF_CON0, cbuf_con0(s->p));
+	CNA(DCOMP_REGNUM, 0);
+	CNA(DCOMP_CTRL, 0);
+	CNA(CONV_CON1, conv_con1(s));
+	DPU(S_POINTER, FIELD_PREP(S_POINTER_PP_MODE, 1) |
+		       FIELD_PREP(S_POINTER_EXECUTER_PP_EN, 1) |
+		       FIELD_PREP(S_POINTER_POINTER_PP_EN, 1));
+	return w;
+}
+
+static u64 *emit_cna(const struct shape *s, u64 *w)
+{
+	const struct rkmm_program *p = s->p;
+	u32 kernel = (u32)rkmm_in_bytes(p->types, p->k);
+	u32 i;
+
+	CNA(CONV_CON1, conv_con1(s));
+	CNA(CONV_CON2, FIELD_PREP(CNA_CONV_CON2_FEATURE_GRAINS, p->grains));
+	CNA(CONV_CON3, FIELD_PREP(CNA_CONV_CON3_CONV_Y_STRIDE, 1) |
+		       FIELD_PREP(CNA_CONV_CON3_CONV_X_STRIDE, 1));
+	CNA(DATA_SIZE0, FIELD_PREP(CNA_DATA_SIZE0_DATAIN_WIDTH, 1) |
+			FIELD_PREP(CNA_DATA_SIZE0_DATAIN_HEIGHT, s->lines));
+	CNA(DATA_SIZE1, FIELD_PREP(CNA_DATA_SIZE1_CHANNEL_REAL, p->k - 1) |
+			FIELD_PREP(CNA_DATA_SIZE1_CHANNEL, p->k));
+	CNA(DATA_SIZE2, FIELD_PREP(CNA_DATA_SIZE2_DATAOUT_WIDTH, 1));
+	CNA(DATA_SIZE3, FIELD_PREP(CNA_DATA_SIZE3_DATAOUT_ATOMICS, s->lines));
+	CNA(WEIGHT_SIZE0, FIELD_PREP(CNA_WEIGHT_SIZE0_BYTES, kernel * p->n));
+	CNA(WEIGHT_SIZE1, FIELD_PREP(CNA_WEIGHT_SIZE1_BYTES_PER_KERNEL, kernel));
+	CNA(WEIGHT_SIZE2, FIELD_PREP(CNA_WEIGHT_SIZE2_WIDTH, 1) |
+			  FIELD_PREP(CNA_WEIGHT_SIZE2_HEIGHT, 1) |
+			  FIELD_PREP(CNA_WEIGHT_SIZE2_KERNELS, p->n));
+	CNA(CBUF_CON0, cbuf_con0(p));
+	CNA(CBUF_CON1, FIELD_PREP(CNA_CBUF_CON1_DATA_ENTRIES, rkmm_line_entries(p->types, p->k)));
+	CNA(CVT_CON0, FIELD_PREP(CNA_CVT_CON0_DATA_SIGN, 1) |
+		      FIELD_PREP(CNA_CVT_CON0_CVT_TYPE, 1) |
+		      FIELD_PREP(CNA_CVT_CON0_CVT_BYPASS, 1));
+	CNA(CVT_CON1, FIELD_PREP(CNA_CVT_SCALE, 1));
+	CNA(CVT_CON2, FIELD_PREP(CNA_CVT_SCALE, 1));
+	CNA(CVT_CON3, FIELD_PREP(CNA_CVT_SCALE, 1));
+	CNA(CVT_CON4, FIELD_PREP(CNA_CVT_SCALE, 1));
+	CNA(FC_CON0, 0);
+	CNA(FC_CON1, 0);
+	CNA(PAD_CON0, 0);
+	CNA(FEATURE_DATA_ADDR, p->a);
+	CNA(FC_CON2, 0);
+	CNA(DMA_CON0, FIELD_PREP(CNA_DMA_CON0_WEIGHT_BURST, 15) |
+		      FIELD_PREP(CNA_DMA_CON0_DATA_BURST, 15));
+	CNA(DMA_CON1, FIELD_PREP(CNA_DMA_CON1_LINE_STRIDE, line_stride(s)));
+	CNA(DMA_CON2, FIELD_PREP(CNA_DMA_CON2_SURF_STRIDE, surf_stride(s)));
+	CNA(FC_DATA_SIZE0, FIELD_PREP(CNA_FC_DATA_SIZE0_DMA_WIDTH, 1) |
+			   FIELD_PREP(CNA_FC_DATA_SIZE0_DMA_HEIGHT, s->lines));
+	CNA(FC_DATA_SIZE1, FIELD_PREP(CNA_FC_DATA_SIZE1_DMA_CHANNEL, p->k));
+	CNA(DCOMP_CTRL, 0);
+	CNA(DCOMP_REGNUM, 0);
+	CNA(DCOMP_ADDR0, p->b);
+	for (i = 0; i < 16; i++)
+		CNA(DCOMP_AMOUNT(i), 0);
+	CNA(CVT_CON5, 0);
+	CNA(PAD_CON1, 0);
+	return w;
+}
+
+static u64 *emit_core(const struct shape *s, u64 *w)
+{
+	/* QD_EN as each form's users have it; without offsets it has no effect (hw 02 §3.2, §8). */
+	bool qd_en = !s->cube || s->facts->in == RKMM_PREC_F16;
+
+	CORE(MISC_CFG, FIELD_PREP(CORE_MISC_CFG_PROC_PRECISION, s->facts->in) |
+		       FIELD_PREP(CORE_MISC_CFG_QD_EN, qd_en ? 1 : 0));
+	CORE(DATAOUT_SIZE_0, FIELD_PREP(CORE_DATAOUT_SIZE_0_HEIGHT, s->lines - 1));
+	CORE(DATAOUT_SIZE_1, FIELD_PREP(CORE_DATAOUT_SIZE_1_CHANNEL, s->p->n - 1));
+	CORE(CLIP_TRUNCATE, 0);
+	CORE(UNNAMED_3030, 0);
+	return w;
+}
+
+/* Atoms skipped after a line, hw 02 §3.5 */
+static u32 notch_addr(const struct shape *s)
+{
+	const struct rkmm_program *p = s->p;
+	u32 first, later;
+
+	switch (p->form) {
+	case RKMM_FORM_CUBE:
+		return 0;
+	case RKMM_FORM_BATCH:
+		/* set in the captures, without effect under a 1x1 write rectangle */
+		later = p->n / 4;
+		first = later;
+		break;
+	default:
+		if (s->grouped)
+			return 0;
+		later = p->c_pitch / RKMM_ATOM;
+		first = p->c_first ? p->c_first / RKMM_ATOM : later;
+		break;
+	}
+	return FIELD_PREP(DPU_DATA_CUBE_NOTCH_ADDR_NOTCH_1, later - 1) |
+	       FIELD_PREP(DPU_DATA_CUBE_NOTCH_ADDR_NOTCH_0, first - 1);
+}
+
+static u32 cube_channel(const struct shape *s)
+{
+	const struct rkmm_program *p = s->p;
+	/* The offset stride's users put the pitch here; the write law ignores it (hw 02 §3.5). */
+	u32 orig = p->c_first ? p->c_pitch / s->facts->out_bytes : p->n;
+
+	return FIELD_PREP(DPU_DATA_CUBE_CHANNEL_ORIG_CHANNEL, orig - 1) |
+	       FIELD_PREP(DPU_DATA_CUBE_CHANNEL_CHANNEL, p->n - 1);
+}
+
+static u32 bs_ow_cfg(const struct shape *s)
+{
+	u32 size_e = rkmm_surfaces(s->p->types) - 1;
+	bool od_bypass = s->cube || s->facts->in != RKMM_PREC_I8;
+
+	return FIELD_PREP(DPU_BS_OW_CFG_SIZE_E_2, size_e) |
+	       FIELD_PREP(DPU_BS_OW_CFG_SIZE_E_1, size_e) |
+	       FIELD_PREP(DPU_BS_OW_CFG_SIZE_E_0, size_e) |
+	       FIELD_PREP(DPU_BS_OW_CFG_OD_BYPASS, od_bypass ? 1 : 0);
+}
+
+/* BS and BN, all off */
+static u32 stage_off(void)
+{
+	return FIELD_PREP(DPU_STAGE_RELU_BYPASS, 1) | FIELD_PREP(DPU_STAGE_MUL_BYPASS, 1) |
+	       FIELD_PREP(DPU_STAGE_ALU_BYPASS, 1) | FIELD_PREP(DPU_STAGE_BYPASS, 1);
+}
+
+static u64 *emit_dpu_shape(const struct shape *s, u64 *w)
+{
+	const struct rkmm_program *p = s->p;
+	/* A 1x1 write rectangle makes every int4 batch line its own 128-byte slot (hw 02 §6.2). */
+	u32 write_lines = p->form == RKMM_FORM_BATCH ? 1 : s->lines;
+
+	DPU(FEATURE_MODE_CFG, FIELD_PREP(DPU_FEATURE_MODE_CFG_BURST_LEN, 15) |
+			      FIELD_PREP(DPU_FEATURE_MODE_CFG_OUTPUT_MODE, 2));
+	DPU(DATA_FORMAT, FIELD_PREP(DPU_DATA_FORMAT_OUT_PRECISION, s->facts->out) |
+			 FIELD_PREP(DPU_DATA_FORMAT_IN_PRECISION, s->facts->in) |
+			 FIELD_PREP(DPU_DATA_FORMAT_PROC_PRECISION, s->facts->in));
+	DPU(OFFSET_PEND, 0);
+	DPU(DST_BASE_ADDR, p->c);
+	DPU(DST_SURF_STRIDE, FIELD_PREP(DPU_DST_SURF_STRIDE_STRIDE,
+					s->cube ? p->c_pitch / RKMM_ATOM : 1));
+	DPU(DATA_CUBE_WIDTH, 0);
+	DPU(DATA_CUBE_HEIGHT, FIELD_PREP(DPU_DATA_CUBE_HEIGHT_HEIGHT, s->lines - 1));
+	DPU(DATA_CUBE_NOTCH_ADDR, notch_addr(s));
+	DPU(DATA_CUBE_CHANNEL, cube_channel(s));
+	DPU(BS_CFG, stage_off());
+	DPU(BS_ALU_CFG, 0);
+	DPU(BS_MUL_CFG, 0);
+	DPU(BS_RELUX_CMP_VALUE, 0);
+	DPU(BS_OW_CFG, bs_ow_cfg(s));
+	DPU(BS_OW_OP, 0);
+	DPU(WDMA_SIZE_0, FIELD_PREP(DPU_WDMA_SIZE_0_CHANNEL, p->n - 1));
+	DPU(WDMA_SIZE_1, FIELD_PREP(DPU_WDMA_SIZE_1_HEIGHT, write_lines - 1));
+	DPU(BN_CFG, stage_off());
+	DPU(BN_ALU_CFG, 0);
+	DPU(BN_MUL_CFG, 0);
+	DPU(BN_RELUX_CMP_VALUE, 0);
+	return w;
+}
+
+static u64 *emit_dpu_values(const struct shape *s, u64 *w)
+{
+	const struct rkmm_program *p = s->p;
+	u32 i;
+
+	DPU(EW_CFG, FIELD_PREP(DPU_EW_CFG_RELU_BYPASS, 1) | FIELD_PREP(DPU_EW_CFG_CVT_BYPASS, 1) |
+		    FIELD_PREP(DPU_EW_CFG_LUT_BYPASS, 1) | FIELD_PREP(DPU_EW_CFG_OP_BYPASS, 1) |
+		    FIELD_PREP(DPU_EW_CFG_BYPASS, 1));
+	DPU(EW_CVT_OFFSET_VALUE, 0);
+	DPU(EW_CVT_SCALE_VALUE, FIELD_PREP(DPU_EW_CVT_SCALE_VALUE_SCALE, 1));
+	DPU(EW_RELUX_CMP_VALUE, 0);
+	DPU(OUT_CVT_OFFSET, (u32)p->offset);
+	/* fp16 output is all zeros without the enable bit (hw 02 §2). */
+	DPU(OUT_CVT_SCALE, FIELD_PREP(DPU_OUT_CVT_SCALE_FP32TOFP16_EN,
+				      s->facts->out == RKMM_PREC_F16 ? 1 : 0) |
+			   FIELD_PREP(DPU_OUT_CVT_SCALE_SCALE, p->mult ? (u32)p->mult : 1));
+	DPU(OUT_CVT_SHIFT, FIELD_PREP(DPU_OUT_CVT_SHIFT_SHIFT, p->shift));
+	for (i = 0; i < 8; i++)
+		DPU(EW_OP_VALUE(i), 0);
+	DPU(SURFACE_ADD, FIELD_PREP(DPU_SURFACE_ADD_ADD, rkmm_surfaces(p->types) *
+				    (s->cube ? p->c_pitch / RKMM_ATOM : 1)));
+	DPU(UNNAMED_40C4, 0);
+	DPU(LUT_ACCESS_CFG, 0);
+	DPU(LUT_ACCESS_DATA, 0);
+	DPU(LUT_CFG, 0);
+	DPU(LUT_INFO, 0);
+	DPU(LUT_LE_START, 0);
+	DPU(LUT_LE_END, 0);
+	DPU(LUT_LO_START, 0);
+	DPU(LUT_LO_END, 0);
+	DPU(LUT_LE_SLOPE_SCALE, 0);
+	DPU(LUT_LE_SLOPE_SHIFT, 0);
+	DPU(LUT_LO_SLOPE_SCALE, 0);
+	DPU(LUT_LO_SLOPE_SHIFT, 0);
+	return w;
+}
+
+u32 rkmm_emit_program(const struct rkmm_program *prog, u64 *words)
+{
+	const struct shape s = {
+		.p = prog,
+		.facts = &rkmm_type_facts[prog->types],
+		.lines = prog->form == RKMM_FORM_BATCH ? 4 * prog->m : prog->m,
+		.cube = prog->form == RKMM_FORM_CUBE,
+		.grouped = prog->form == RKMM_FORM_CUBE || prog->types == RKMM_T_I4I16,
+	};
+	u64 *w = words;
+
+	w = emit_head(&s, w);
+	w = emit_cna(&s, w);
+	w = emit_core(&s, w);
+	w = emit_dpu_shape(&s, w);
+	w = emit_dpu_values(&s, w);
+	return (u32)(w - words);
+}
+
+void rkmm_emit_tail(u64 *words, u32 next, u32 next_writes, u32 enable)
+{
+	/* Without a successor the first entry is all zero (hw 02 §1.2). */
+	words[0] = next ? rkmm_entry(RKMM_TARGET_PC, PC_BASE_ADDRESS, next) : 0;
+	words[1] = rkmm_entry(RKMM_TARGET_PC, PC_REGISTER_AMOUNTS,
+			      FIELD_PREP(PC_REGISTER_AMOUNTS_AMOUNT,
+					 next_writes ? rkmm_amount(next_writes) : 0));
+	words[2] = rkmm_entry(RKMM_TARGET_FENCE, 0, 0);
+	words[3] = rkmm_entry(RKMM_TARGET_START, PC_OP_EN, enable);
+}

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From a description to a tiling inside the laws of hw 02 §5, §6.
+ *
+ * Where the sheets disagree the safe side is taken; the place is named at each
+ * such choice.
+ */
+#include "rkmm_pure.h"
+
+#define SIZE_LIMIT	0xffffffffull	/* operands have 32-bit device addresses */
+#define ROWS_FIELD	1022		/* FEATURE_GRAINS = rows + 1 has ten bits (hw 02 §5.3) */
+#define PITCH_FIELD	(8192 * RKMM_ATOM)	/* a notch has 13 bits (hw 02 §3.3) */
+#define SURF_FIELD	(1u << 27)	/* SURF_STRIDE is signed, 28 bits (hw 02 §3.4) */
+
+static u32 round_up_to(u32 value, u32 step)
+{
+	return rkmm_div_up(value, step) * step;
+}
+
+/*
+ * H, rows per int4 batch program: no formula fits, so the smaller of the two
+ * published tables for listed K, and the common 0.75 margin for the rest
+ * (hw 02 §6.3, hw 03 §1.2).
+ */
+u32 rkmm_batch_rows(u32 kp)
+{
+	static const struct {
+		u16 k, h;
+	} table[] = {
+		{ 256, 64 }, { 512, 32 }, { 768, 22 }, { 1024, 16 }, { 1536, 11 }, { 2048, 8 },
+		{ 2560, 4 },	/* hw 02 says 7, hw 03 G24 saw it miss */
+		{ 3072, 4 }, { 3584, 4 }, { 4096, 4 }, { 5120, 3 }, { 6144, 3 }, { 8192, 2 },
+	};
+	u32 lines, h, i;
+
+	if (!kp)
+		return 0;
+	h = rkmm_min(64, 12288 / kp);
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (table[i].k == kp)
+			h = table[i].h;
+	/* The capacity formula may only say no (hw 02 §6.3): line 4(h - 1) must fit one bank. */
+	lines = 512 / rkmm_div_up(kp, 128);
+	if (lines)
+		h = rkmm_min(h, (lines - 1) / 4 + 1);
+	/* Below two rows the batch form wins nothing over single rows. */
+	return lines && h >= 2 ? h : 0;
+}
+
+/*
+ * Wb, columns per int4 batch program: two banks of weight, 64 columns at least
+ * (hw 02 §6.4). Wider tiles need two data banks and an open H gate, which hold
+ * only for listed points (hw 03 G18, G19).
+ */
+u32 rkmm_batch_cols(u32 kp)
+{
+	return kp ? rkmm_max(131072 / kp / 64 * 64, 64) : 0;
+}
+
+/*
+ * At K = 1024 fewer rows than the table's 16 are wrong (5..8) or never start
+ * (up to 4): hw 03 G17. Programs there always run all 16.
+ */
+static u32 batch_min_rows(u32 kp)
+{
+	return kp == 1024 ? rkmm_batch_rows(kp) : 1;
+}
+
+/* Few columns, in the last column tile at least. */
+static bool narrow(const struct rkmm_geom *geom)
+{
+	return (geom->np - 1) % geom->cols + 1 <= 64;
+}
+
+/*
+ * Banks that the weight keeps: more than one kernel group, K/1024 banks
+ * (hw 02 §5.2, §5.4), and two for narrow N (hw 03 G10).
+ */
+static u32 weight_banks_min(const struct rkmm_limits *limits, const struct rkmm_geom *geom)
+{
+	u32 banks = 32 * geom->kp / limits->bank_bytes + 1;
+
+	return narrow(geom) ? rkmm_max(banks, 2) : banks;
+}
+
+/*
+ * Banks of @rows rows, counted in whole CBUF entries per row. int8 loses its
+ * last rows when the banks are 97..99 % full (hw 02 §5.2); a full bank is
+ * treated the same, so that every smaller tile is right with the same split.
+ */
+static u32 data_banks(const struct rkmm_limits *limits, const struct rkmm_geom *geom, u32 rows)
+{
+	u32 need = rows * rkmm_line_entries(geom->mm.types, geom->kp) * RKMM_ENTRY;
+	u32 banks = rkmm_div_up(need, limits->bank_bytes);
+
+	if (rkmm_type_facts[geom->mm.types].in == RKMM_PREC_I8 &&
+	    (u64)need * 100 >= (u64)banks * limits->bank_bytes * 97)
+		banks++;
+	return banks;
+}
+
+/*
+ * Measured row caps that are smaller than the bank law. Most are explained by
+ * the split that was in use when they were measured (hw 02 §5.2), yet nothing
+ * beyond them has been seen right.
+ */
+static u32 row_cap(const struct rkmm_geom *geom)
+{
+	u32 kp = geom->kp;
+
+	switch (rkmm_type_facts[geom->mm.types].in) {
+	case RKMM_PREC_I8:
+		/* hw 02 §5.3, hw 03 G11; unlisted K take the cap of the next listed one */
+		if (kp > 2048)
+			return 64;
+		if (kp > 1024)
+			return 128;
+		return kp > 512 ? 320 : kp == 512 ? 704 : ROWS_FIELD;
+	case RKMM_PREC_F16:
+		if (kp == 128)	/* larger ones are not monotonic: hw 03 G9 */
+			return 256;
+		if (narrow(geom) && kp > 512)	/* 144 hangs at K = 1024: hw 03 G10 */
+			return 128;
+		return ROWS_FIELD;
+	default:
+		return ROWS_FIELD;
+	}
+}
+
+/* R, the largest power of two of lines in two banks (hw 02 §5.1) */
+static u32 grains_cap(const struct rkmm_geom *geom)
+{
+	u32 lines = 65536 / (u32)rkmm_in_bytes(geom->mm.types, geom->kp);
+	u32 r = 1;
+
+	while (2 * r <= lines)
+		r *= 2;
+	return r;
+}
+
+/* Rows per program, split and grains of a flat or cube program of several rows. */
+static enum rkmm_reason split_rows(const struct rkmm_limits *limits, struct rkmm_geom *geom)
+{
+	u32 weight = weight_banks_min(limits, geom);
+	u32 most, step = 1, rows, lo, hi;
+
+	if (weight >= limits->banks)
+		return RKMM_REASON_BANKS;
+	most = limits->banks - weight;
+	/* int4: from K = 4096 on every split but 0xb1 fails, 2048..4096 is unmeasured (hw 03 G20) */
+	if (rkmm_type_facts[geom->mm.types].in == RKMM_PREC_I4 && geom->kp > 2048)
+		most = 1;
+	if (data_banks(limits, geom, 1) > most)
+		return RKMM_REASON_BANKS;
+
+	/* data_banks() rises with the rows: halve the way to the last that fits */
+	lo = 1;
+	hi = rkmm_min(row_cap(geom), ROWS_FIELD);
+	while (lo < hi) {
+		u32 mid = hi - (hi - lo) / 2;
+
+		if (data_banks(limits, geom, mid) <= most)
+			lo = mid;
+		else
+			hi = mid - 1;
+	}
+	rows = lo;
+	/* A pitch beyond the notch field: one line per program has no pitch. */
+	if (geom->form == RKMM_FORM_FLAT && geom->c_pitch > PITCH_FIELD)
+		rows = 1;
+	/* The cube is read in groups of four lines: tiles end where groups do. */
+	if (geom->form == RKMM_FORM_CUBE && geom->mm.m > rows && rows >= 4)
+		step = 4;
+	rows -= rows % step;
+	geom->m_tiles = rkmm_div_up(geom->mm.m, rows);
+	geom->rows = round_up_to(rkmm_div_up(geom->mm.m, geom->m_tiles), step);
+	geom->data_banks = data_banks(limits, geom, geom->rows);
+	geom->weight_banks = limits->banks - geom->data_banks;
+	geom->grains = geom->rows + 1;
+	/* Grains and split change as a pair (hw 03 G5): with one data bank the template's. */
+	if (geom->form == RKMM_FORM_FLAT && geom->data_banks > 1)
+		geom->grains = rkmm_min(geom->grains, grains_cap(geom));
+	return RKMM_OK;
+}
+
+/* int4 never leaves the captured split with the shipped geometry (hw 03 G14, G20). */
+static void split_int4(const struct rkmm_limits *limits, struct rkmm_geom *geom)
+{
+	geom->data_banks = 1;
+	geom->weight_banks = limits->banks - 1;
+	geom->rows = 1;
+	geom->grains = 2;
+	if (geom->form == RKMM_FORM_BATCH) {
+		geom->min_rows = batch_min_rows(geom->kp);
+		geom->a_rows = round_up_to(geom->mm.m, geom->min_rows);
+		geom->rows = rkmm_min(rkmm_batch_rows(geom->kp), geom->a_rows);
+		geom->cols = rkmm_min(rkmm_batch_cols(geom->kp), geom->cols);
+		geom->grains = 4 * geom->rows + 1;
+		/* hw 02 §6.5, hw 03 S13: only what the weight banks hold can be reused */
+		geom->weight_reuse = rkmm_in_bytes(geom->mm.types, (u64)geom->cols * geom->kp) <=
+				     (u64)geom->weight_banks * limits->bank_bytes;
+	}
+	geom->m_tiles = rkmm_div_up(geom->a_rows, geom->rows);
+}
+
+static enum rkmm_reason choose_form(struct rkmm_geom *geom)
+{
+	const struct rkmm_matmul *mm = &geom->mm;
+	bool int4 = rkmm_type_facts[mm->types].in == RKMM_PREC_I4;
+
+	switch ((u32)mm->form) {
+	case RKMM_FORM_COUNT:
+		geom->form = int4 && mm->m > 1 && rkmm_batch_rows(geom->kp) ?
+			     RKMM_FORM_BATCH : RKMM_FORM_FLAT;
+		return RKMM_OK;
+	case RKMM_FORM_BATCH:
+		if (!int4 || !rkmm_batch_rows(geom->kp))
+			return RKMM_REASON_FORM;
+		break;
+	case RKMM_FORM_FLAT:
+	case RKMM_FORM_CUBE:
+		break;
+	default:
+		return RKMM_REASON_FORM;
+	}
+	geom->form = mm->form;
+	return RKMM_OK;
+}
+
+static enum rkmm_reason check_quant(const struct rkmm_matmul *mm)
+{
+	if (mm->types == RKMM_T_I8I8)
+		return mm->mult < 1 || mm->mult > 0x7fff || mm->shift > 31 ||
+		       mm->offset < -128 || mm->offset > 127 ? RKMM_REASON_QUANT : RKMM_OK;
+	return mm->mult < 0 || mm->mult > 1 || mm->shift || mm->offset ?
+	       RKMM_REASON_QUANT : RKMM_OK;
+}
+
+/* Pitches and sizes of A and B; after it everything fits 32 bits. */
+static enum rkmm_reason size_inputs(struct rkmm_geom *geom, u64 np)
+{
+	const struct rkmm_matmul *mm = &geom->mm;
+	u32 line = (u32)rkmm_in_bytes(mm->types, geom->kp);
+
+	geom->b_bytes = rkmm_in_bytes(mm->types, np * geom->kp);
+	if (geom->b_bytes > SIZE_LIMIT)
+		return RKMM_REASON_SIZE;
+	geom->np = (u32)np;
+
+	/* The row-major reader takes what lies behind K too: NaN times zero is NaN. */
+	if (mm->a_pitch && (geom->form != RKMM_FORM_FLAT || mm->k != geom->kp ||
+			    mm->a_pitch % RKMM_ATOM || mm->a_pitch < line))
+		return RKMM_REASON_STRIDE;
+
+	switch (geom->form) {
+	case RKMM_FORM_BATCH:
+		geom->a_pitch = geom->kp;	/* 2 lines of kp / 2 bytes (hw 02 §6.2) */
+		geom->a_bytes = (u64)round_up_to(mm->m, batch_min_rows(geom->kp)) * geom->kp;
+		break;
+	case RKMM_FORM_CUBE:
+		if (mm->m >= SURF_FIELD)
+			return RKMM_REASON_M_LIMIT;
+		geom->a_pitch = RKMM_ATOM * mm->m;
+		geom->a_bytes = (u64)mm->m * line;
+		break;
+	default:
+		geom->a_pitch = mm->a_pitch ? mm->a_pitch : line;
+		geom->a_bytes = (u64)(mm->m - 1) * geom->a_pitch + line;
+		break;
+	}
+	return geom->a_bytes > SIZE_LIMIT ? RKMM_REASON_SIZE : RKMM_OK;
+}
+
+static enum rkmm_reason size_output(struct rkmm_geom *geom)
+{
+	const struct rkmm_matmul *mm = &geom->mm;
+	u64 line = (u64)geom->np * rkmm_type_facts[mm->types].out_bytes;
+
+	if (mm->c_pitch && (geom->form != RKMM_FORM_FLAT || mm->c_pitch % RKMM_ATOM ||
+			    mm->c_pitch < line || mm->c_pitch > PITCH_FIELD))
+		return RKMM_REASON_STRIDE;
+	if (geom->form == RKMM_FORM_CUBE) {
+		geom->c_pitch = RKMM_ATOM * mm->m;
+		geom->c_bytes = mm->m * line;
+	} else if (geom->form == RKMM_FORM_FLAT) {
+		geom->c_pitch = mm->c_pitch ? mm->c_pitch : (u32)line;
+		geom->c_bytes = (u64)(mm->m - 1) * geom->c_pitch + line;
+	}
+	return geom->c_bytes > SIZE_LIMIT ? RKMM_REASON_SIZE : RKMM_OK;
+}
+
+static enum rkmm_reason tile(const struct rkmm_limits *limits, struct rkmm_geom *geom)
+{
+	u64 programs;
+
+	geom->min_rows = 1;
+	geom->a_rows = geom->mm.m;
+	geom->cols = rkmm_min(geom->np, limits->n_max);
+	if (geom->form != RKMM_FORM_CUBE && geom->mm.types == RKMM_T_I4I16) {
+		split_int4(limits, geom);
+	} else {
+		enum rkmm_reason reason = split_rows(limits, geom);
+
+		if (reason)
+			return reason;
+	}
+	geom->n_tiles = rkmm_div_up(geom->np, geom->cols);
+	programs = (u64)geom->m_tiles * geom->n_tiles;
+	if (programs > SIZE_LIMIT / rkmm_slot_bytes(RKMM_PROG_WRITES))
+		return RKMM_REASON_SIZE;
+	geom->programs = (u32)programs;
+	if (geom->form == RKMM_FORM_BATCH) {
+		/* hw 02 §6.6: one line in four of H rows, blocks of 128 bytes */
+		geom->c_pitch = 4 * geom->rows * (geom->cols / 64) * 128;
+		geom->c_bytes = programs * geom->c_pitch;
+	}
+	return geom->c_bytes > SIZE_LIMIT ? RKMM_REASON_SIZE : RKMM_OK;
+}
+
+enum rkmm_reason rkmm_geometry(const struct rkmm_limits *limits, const struct rkmm_matmul *mm,
+			       struct rkmm_geom *geom)
+{
+	enum rkmm_reason reason;
+	u64 np;
+
+	*geom = (struct rkmm_geom){ .mm = *mm };
+	if ((u32)mm->types >= RKMM_T_COUNT)
+		return RKMM_REASON_TYPES;
+	if (!mm->m || !mm->k || !mm->n)
+		return RKMM_REASON_ZERO;
+	reason = check_quant(mm);
+	if (reason)
+		return reason;
+	if (mm->k > limits->k_max)
+		return RKMM_REASON_K_LIMIT;
+	geom->kp = rkmm_max(round_up_to(mm->k, RKMM_K_ALIGN), rkmm_type_facts[mm->types].k_min);
+	if (geom->kp > limits->k_max)
+		return RKMM_REASON_K_LIMIT;
+	reason = choose_form(geom);
+	if (reason)
+		return reason;
+	np = ((u64)mm->n + rkmm_type_facts[mm->types].group - 1) /
+	     rkmm_type_facts[mm->types].group * rkmm_type_facts[mm->types].group;
+	reason = size_inputs(geom, np);
+	if (!reason)
+		reason = size_output(geom);
+	if (!reason)
+		reason = tile(limits, geom);
+	if (reason)
+		return reason;
+	rkmm_geom_ids(geom);
+	geom->predicted_ns = rkmm_geom_predict(geom);
+	return RKMM_OK;
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where the operands of a tiling lie, what a tiling costs, and its programs.
+ */
+#include "rkmm_pure.h"
+
+#define ID_VERSION(v)	((u64)(v) << 60)
+#define ID_OPERAND(v)	((u64)(v) << 56)
+#define ID_PRECISION(v)	((u64)(v) << 52)
+#define ID_FORM(v)	((u64)(v) << 48)
+
+static u64 id_head(u32 operand, enum rkmm_precision precision)
+{
+	return ID_VERSION(RKMM_LAYOUT_VERSION) | ID_OPERAND(operand) | ID_PRECISION(precision);
+}
+
+u64 rkmm_layout_b(enum rkmm_types types, u32 kp, u32 k_slice, u32 n_slice)
+{
+	if ((u32)types >= RKMM_T_COUNT || kp >> 20 || k_slice >> 16 || n_slice >> 16)
+		return 0;
+	return id_head(2, rkmm_type_facts[types].in) | (u64)kp << 32 | (u64)k_slice << 16 |
+	       n_slice;
+}
+
+void rkmm_geom_ids(struct rkmm_geom *geom)
+{
+	const struct rkmm_type_facts *facts = &rkmm_type_facts[geom->mm.types];
+	u32 a, c;
+
+	switch (geom->form) {
+	case RKMM_FORM_CUBE:
+		a = geom->mm.m;
+		c = geom->mm.m;
+		break;
+	case RKMM_FORM_BATCH:
+		a = 0;
+		c = geom->a_rows;
+		break;
+	default:
+		a = geom->a_pitch == rkmm_in_bytes(geom->mm.types, geom->kp) ?
+		    0 : geom->a_pitch / RKMM_ATOM;
+		c = geom->c_pitch / RKMM_ATOM;
+		break;
+	}
+	geom->a_layout = id_head(1, facts->in) | ID_FORM(geom->form) | (u64)geom->kp << 28 | a;
+	geom->b_layout = rkmm_layout_b(geom->mm.types, geom->kp, 0, 0);
+	geom->c_layout = id_head(3, facts->out) | ID_FORM(geom->form) | c;
+	if (geom->form == RKMM_FORM_BATCH)
+		geom->c_layout |= (u64)geom->rows << 40 | (u64)(geom->cols / 64) << 32;
+}
+
+/*
+ * Time on one core at 1 GHz, hw 03 §6.2. Constants are per nanosecond: 220,
+ * 450 and 150 MAC, 9.6, 24 and 8.2 bytes. Every product is below 2^50: C has
+ * at most 2^32 bytes, K at most 10752.
+ */
+u64 rkmm_geom_predict(const struct rkmm_geom *geom)
+{
+	u64 macs = (u64)geom->a_rows * geom->np * geom->kp;
+	u64 weight;
+
+	switch (rkmm_type_facts[geom->mm.types].in) {
+	case RKMM_PREC_I8:
+		weight = geom->b_bytes * geom->m_tiles * 10 / 96;
+		macs /= 450;
+		return 56000 + (weight > macs ? weight : macs);
+	case RKMM_PREC_F16:
+		weight = geom->b_bytes * geom->m_tiles / 24;
+		macs /= 150;
+		return 400000 + (weight > macs ? weight : macs);
+	default:
+		if (geom->form == RKMM_FORM_FLAT)
+			return 410000 + geom->b_bytes * geom->mm.m * 10 / 82;
+		return (u64)geom->programs * 600 + macs / 220;
+	}
+}
+
+void rkmm_geom_a(const struct rkmm_geom *geom, struct rkmm_operand *a)
+{
+	*a = (struct rkmm_operand){
+		.size = geom->a_bytes,
+		.layout_id = geom->a_layout,
+		.layout = geom->form == RKMM_FORM_CUBE ? RKMM_LAYOUT_CUBE :
+			  geom->form == RKMM_FORM_BATCH ? RKMM_LAYOUT_BATCH_A : RKMM_LAYOUT_ROWS,
+		.rows = geom->a_rows,
+		.cols = geom->kp,
+		.pitch = geom->form == RKMM_FORM_CUBE ? 0 : geom->a_pitch,
+		.bits = rkmm_type_facts[geom->mm.types].in_bits,
+	};
+}
+
+void rkmm_geom_b(const struct rkmm_geom *geom, struct rkmm_operand *b)
+{
+	*b = (struct rkmm_operand){
+		.size = geom->b_bytes,
+		.layout_id = geom->b_layout,
+		.layout = RKMM_LAYOUT_WEIGHT,
+		.rows = geom->kp,
+		.cols = geom->np,
+		.group = rkmm_type_facts[geom->mm.types].group,
+		.bits = rkmm_type_facts[geom->mm.types].in_bits,
+	};
+}
+
+void rkmm_geom_c(const struct rkmm_geom *geom, struct rkmm_operand *c)
+{
+	bool batch = geom->form == RKMM_FORM_BATCH;
+
+	*c = (struct rkmm_operand){
+		.size = geom->c_bytes,
+		.layout_id = geom->c_layout,
+		.layout = geom->form == RKMM_FORM_CUBE ? RKMM_LAYOUT_CUBE :
+			  batch ? RKMM_LAYOUT_BATCH_C : RKMM_LAYOUT_ROWS,
+		.rows = geom->a_rows,
+		.cols = geom->np,
+		.pitch = geom->form == RKMM_FORM_FLAT ? geom->c_pitch : 0,
+		.tile_rows = batch ? geom->rows : 0,
+		.tile_cols = batch ? geom->cols : 0,
+		.bits = 8 * rkmm_type_facts[geom->mm.types].out_bytes,
+	};
+}
+
+/* Channel groups of one atom: hw 02 §3.4 and §3.5, cube rows of the tables. */
+static u64 cube_addr(u32 pitch, u32 bits, u32 row, u32 col)
+{
+	u32 per_atom = 8 * RKMM_ATOM / bits;
+
+	return (u64)(col / per_atom) * pitch + (u64)row * RKMM_ATOM +
+	       (u64)(col % per_atom) * bits / 8;
+}
+
+u64 rkmm_addr_a(const struct rkmm_geom *geom, u32 row, u32 col)
+{
+	u32 bits = rkmm_type_facts[geom->mm.types].in_bits;
+
+	if (geom->form == RKMM_FORM_CUBE)
+		return cube_addr(geom->a_pitch, bits, row, col);
+	return (u64)row * geom->a_pitch + (u64)col * bits / 8;
+}
+
+u64 rkmm_addr_b(const struct rkmm_geom *geom, u32 row, u32 col)
+{
+	u32 group = rkmm_type_facts[geom->mm.types].group;
+	u64 tile = (u64)(col / group) * (geom->kp / 32) + row / 32;
+
+	return rkmm_in_bytes(geom->mm.types, tile * group * 32 + col % group * 32 + row % 32);
+}
+
+u64 rkmm_addr_c(const struct rkmm_geom *geom, u32 row, u32 col)
+{
+	u32 ob = rkmm_type_facts[geom->mm.types].out_bytes;
+	u32 group, h, block;
+	u64 slot;
+
+	switch (geom->form) {
+	case RKMM_FORM_CUBE:
+		return cube_addr(geom->c_pitch, 8 * ob, row, col);
+	case RKMM_FORM_BATCH:
+		group = row / geom->rows;
+		slot = (u64)(col / geom->cols) * geom->m_tiles + group;
+		h = rkmm_min(geom->rows, geom->a_rows - group * geom->rows);
+		block = col % geom->cols / 64;
+		return slot * geom->c_pitch +
+		       128ull * (4 * (row % geom->rows) + 4 * h * block) + col % 64 * ob;
+	default:
+		return (u64)row * geom->c_pitch + (u64)col * ob;
+	}
+}
+
+static u32 m_tiles_of(const struct rkmm_geom *geom, u32 rows)
+{
+	return rkmm_div_up(rkmm_min(rkmm_max(rows, 1), geom->mm.m), geom->rows);
+}
+
+u32 rkmm_geom_programs(const struct rkmm_geom *geom, u32 rows)
+{
+	return m_tiles_of(geom, rows) * geom->n_tiles;
+}
+
+void rkmm_geom_program(const struct rkmm_geom *geom, u32 i, u32 rows, u32 a, u32 b, u32 c,
+		       struct rkmm_program *prog)
+{
+	u32 tiles = m_tiles_of(geom, rows);
+	u32 chunk = i / tiles, group = i % tiles;
+	u32 row = group * geom->rows, col = chunk * geom->cols;
+	/* In the batch form C's addresses depend on the program's rows: they follow the plan. */
+	u32 last = geom->form == RKMM_FORM_BATCH ? geom->a_rows : rkmm_min(rows, geom->mm.m);
+
+	*prog = (struct rkmm_program){
+		.types = geom->mm.types,
+		.form = geom->form,
+		.m = rkmm_min(geom->rows, last - row),
+		.k = geom->kp,
+		.n = rkmm_min(geom->cols, geom->np - col),
+		.data_banks = geom->data_banks,
+		.weight_banks = geom->weight_banks,
+		.weight_reuse = geom->weight_reuse && group,
+		.a_pitch = geom->a_pitch,
+		.c_pitch = geom->c_pitch,
+		.mult = geom->mm.mult,
+		.shift = geom->mm.shift,
+		.offset = geom->mm.offset,
+		.a = a + (u32)rkmm_addr_a(geom, row, 0),
+		.b = b + (u32)rkmm_addr_b(geom, 0, col),
+		.c = c + (u32)rkmm_addr_c(geom, row, col),
+	};
+	/* One line needs no pitch, and a wide C has one beyond its field. */
+	if (geom->form == RKMM_FORM_FLAT && prog->m == 1)
+		prog->c_pitch = prog->n * rkmm_type_facts[geom->mm.types].out_bytes;
+	prog->grains = rkmm_min(geom->grains,
+				(geom->form == RKMM_FORM_BATCH ? 4 * prog->m : prog->m) + 1);
+}

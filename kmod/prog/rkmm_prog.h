@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From a validated description to register-command programs.
+ *
+ * Pure: fixed-width integers only, no allocation, no locks, no floating point.
+ * The same files are compiled into rkmm.ko, host tests, tools and fuzzers.
+ * The stages, each testable alone:
+ *
+ *	struct rkmm_matmul -> rkmm_geometry() -> struct rkmm_geom
+ *	struct rkmm_geom   -> rkmm_geom_program(i) -> struct rkmm_program
+ *	struct rkmm_program -> rkmm_emit_program() -> 108 register writes
+ *	programs           -> rkmm_chain_*() -> one linked image
+ */
+#ifndef RKMM_PROG_H
+#define RKMM_PROG_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int8_t s8;
+typedef int16_t s16;
+typedef int32_t s32;
+typedef int64_t s64;
+#endif
+
+/* Type pairs: the values are those of enum drm_rkmm_types (asserted in kmod). */
+enum rkmm_types {
+	RKMM_T_I8I32,
+	RKMM_T_I8I8,
+	RKMM_T_F16F32,
+	RKMM_T_F16F16,
+	RKMM_T_I4I16,
+	RKMM_T_COUNT
+};
+
+/**
+ * enum rkmm_form - how one matmul program reads A and writes C
+ * @RKMM_FORM_FLAT: row-major A and C (hw 02 §2); int4: one row per program
+ * @RKMM_FORM_BATCH: int4 multi-row form (hw 02 §6.2)
+ * @RKMM_FORM_CUBE: channel-grouped A and C (hw 02 §8, column "cube")
+ */
+enum rkmm_form {
+	RKMM_FORM_FLAT,
+	RKMM_FORM_BATCH,
+	RKMM_FORM_CUBE,
+	RKMM_FORM_COUNT
+};
+
+/* Why a shape cannot be served; the values are those of enum drm_rkmm_reason. */
+enum rkmm_reason {
+	RKMM_OK,
+	RKMM_REASON_TYPES,	/* type pair unknown */
+	RKMM_REASON_ZERO,	/* a dimension is zero */
+	RKMM_REASON_K_LIMIT,	/* K beyond one program's reduction cap */
+	RKMM_REASON_N_LIMIT,
+	RKMM_REASON_M_LIMIT,
+	RKMM_REASON_STRIDE,	/* pitch too small, misaligned or beyond its field */
+	RKMM_REASON_BANKS,	/* no legal CBUF split */
+	RKMM_REASON_LAYOUT,	/* operand layout id does not fit */
+	RKMM_REASON_SIZE,	/* an operand would exceed the address window */
+	RKMM_REASON_FORM,	/* form not available for this type pair */
+	RKMM_REASON_QUANT,	/* requantisation parameters out of range */
+	RKMM_REASON_COUNT
+};
+
+/**
+ * struct rkmm_limits - what a chip can do, one instance per SoC row
+ * @k_max: reduction cap of one program (hw 02 §5.3: 10752)
+ * @n_max: output width cap (8192)
+ * @banks: CBUF banks (12)
+ * @bank_bytes: bytes per bank (32768)
+ * @tasks_max: tasks per kick (4095)
+ * @amount_scale: entries per unit of the amount field (2)
+ */
+struct rkmm_limits {
+	u32 k_max;
+	u32 n_max;
+	u32 banks;
+	u32 bank_bytes;
+	u32 tasks_max;
+	u32 amount_scale;
+};
+
+extern const struct rkmm_limits rkmm_limits_rk3588;
+
+/**
+ * struct rkmm_matmul - C[M][N] = A[M][K] x B[K][N], as the user asked
+ * @types: type pair
+ * @form: wanted form, or RKMM_FORM_COUNT to leave it to the geometry
+ * @m: rows, at least 1
+ * @k: contraction length, at least 1; padded inside
+ * @n: columns, at least 1; padded inside
+ * @a_pitch: bytes from one row of A to the next, 0 for packed; flat form only
+ * @c_pitch: bytes from one row of C to the next, 0 for packed; flat form only
+ * @mult: int8 output: multiplier 1..0x7fff (acc * mult >> shift) + offset
+ * @shift: 0..63 limited by the field
+ * @offset: added after the shift
+ */
+struct rkmm_matmul {
+	enum rkmm_types types;
+	enum rkmm_form form;
+	u32 m, k, n;
+	u32 a_pitch, c_pitch;
+	s32 mult;
+	u32 shift;
+	s32 offset;
+};
+
+/**
+ * struct rkmm_geom - the tiling of one matmul: everything but the addresses
+ * @mm: the description it came from
+ * @form: form chosen
+ * @kp: K padded to the hardware multiple
+ * @np: N padded
+ * @rows: rows per program (the last M tile may have fewer)
+ * @cols: columns per program (multiple of the kernel group; the last may have fewer)
+ * @m_tiles: ceil(m / rows)
+ * @n_tiles: ceil(np / cols)
+ * @programs: m_tiles * n_tiles; N tile outer, M tile inner (hw 02 §6.6)
+ * @data_banks: CBUF banks for the feature
+ * @weight_banks: CBUF banks for the weight
+ * @grains: FEATURE_GRAINS field value
+ * @weight_reuse: programs after the first M tile of a chunk keep the weight
+ * @a_pitch: bytes between rows of A as the programs read them; cube: between
+ *	channel groups of 16 bytes
+ * @c_pitch: bytes between rows of C as the programs write them (flat), between
+ *	channel groups of 16 bytes (cube), of one program's slot (batch)
+ * @min_rows: a program never runs fewer rows than this (int4 batch, hw 03 G17)
+ * @a_rows: rows that A holds: m, or m rounded up to @min_rows
+ * @a_bytes: bytes of A that the programs need, without what they over-fetch
+ * @b_bytes: bytes of packed B
+ * @c_bytes: bytes of C that the programs write, gaps included
+ * @b_layout: layout id of B: a function of (types, kp, K slice, N slice) only
+ * @a_layout: layout id of A: a function of (types, form, M, K) only, and of a
+ *	pitch that is not the packed one
+ * @c_layout: layout id of C
+ * @predicted_ns: cost law of hw 03 §6.2 at 1 GHz on one core
+ */
+struct rkmm_geom {
+	struct rkmm_matmul mm;
+	enum rkmm_form form;
+	u32 kp, np;
+	u32 rows, cols;
+	u32 m_tiles, n_tiles, programs;
+	u32 data_banks, weight_banks;
+	u32 grains;
+	bool weight_reuse;
+	u32 min_rows, a_rows;
+	u32 a_pitch, c_pitch;
+	u64 a_bytes, b_bytes, c_bytes;
+	u64 b_layout, a_layout, c_layout;
+	u64 predicted_ns;
+};
+
+/**
+ * rkmm_geometry() - choose a tiling inside the laws of hw 02 §5, §6
+ * @limits: chip
+ * @mm: what to compute; any m, k, n >= 1
+ * @geom: filled on success
+ *
+ * Return: RKMM_OK or the reason of the refusal. Never overflows, whatever @mm holds.
+ */
+enum rkmm_reason rkmm_geometry(const struct rkmm_limits *limits, const struct rkmm_matmul *mm,
+			       struct rkmm_geom *geom);
+
+/**
+ * struct rkmm_program - one register program, laws already applied
+ * @types: type pair
+ * @form: flat, batch or cube
+ * @m: rows of this program (batch: useful rows H; flat int4: 1)
+ * @k: padded K
+ * @n: padded columns
+ * @data_banks: value of DATA_BANK
+ * @weight_banks: value of WEIGHT_BANK
+ * @grains: FEATURE_GRAINS field value
+ * @weight_reuse: CBUF_CON0 bit 13
+ * @a_pitch: bytes between rows of A (flat) or channel groups (cube); a multiple of 16
+ * @c_pitch: the same for C: both notches (flat), surface stride (cube)
+ * @c_first: flat: bytes from row 0 to row 1 of C where they differ from @c_pitch,
+ *	the offset stride of hw 02 §3.5; 0 for @c_pitch
+ * @mult: output scale, 0 for 1
+ * @shift: output shift
+ * @offset: output offset
+ * @a: device address of A
+ * @b: device address of B
+ * @c: device address of C
+ */
+struct rkmm_program {
+	enum rkmm_types types;
+	enum rkmm_form form;
+	u32 m, k, n;
+	u32 data_banks, weight_banks;
+	u32 grains;
+	bool weight_reuse;
+	u32 a_pitch, c_pitch, c_first;
+	s32 mult;
+	u32 shift;
+	s32 offset;
+	u32 a, b, c;
+};
+
+/**
+ * rkmm_geom_program() - program number @i of a tiling
+ * @geom: the tiling
+ * @i: 0 .. geom->programs - 1
+ * @rows: rows of the submission, 1 .. geom->mm.m; programs past them must not be asked for
+ * @a: device address of A
+ * @b: device address of B
+ * @c: device address of C
+ * @prog: filled
+ *
+ * Pitches and sizes follow the plan's M, not @rows. In the batch form the rows
+ * of a program do too, since C's addresses depend on them: the last program of
+ * a chunk may compute rows past @rows, up to a_rows.
+ */
+void rkmm_geom_program(const struct rkmm_geom *geom, u32 i, u32 rows, u32 a, u32 b, u32 c,
+		       struct rkmm_program *prog);
+
+/** rkmm_geom_programs() - number of programs for a submission of @rows rows */
+u32 rkmm_geom_programs(const struct rkmm_geom *geom, u32 rows);
+
+#define RKMM_PROG_WRITES	108	/* register writes of a full matmul program */
+#define RKMM_TAIL_WORDS		4	/* hw 02 §1.2 */
+
+/**
+ * rkmm_emit_program() - write the 108 entries of hw 02 §2, in its order
+ * @prog: the program
+ * @words: room for RKMM_PROG_WRITES entries
+ *
+ * Return: entries written.
+ */
+u32 rkmm_emit_program(const struct rkmm_program *prog, u64 *words);
+
+/**
+ * rkmm_emit_tail() - the four trailer entries
+ * @words: room for RKMM_TAIL_WORDS entries
+ * @next: device address of the next program, 0 for none
+ * @next_writes: register writes of the next program, 0 for none
+ * @enable: start bits (RKMM_START_MATMUL)
+ */
+void rkmm_emit_tail(u64 *words, u32 next, u32 next_writes, u32 enable);
+
+#define RKMM_START_MATMUL	0x0d	/* CNA, CORE, DPU (hw 02 §1.2) */
+#define RKMM_INT_DPU		0x300	/* both register groups (hw 01 §1.2) */
+
+/** rkmm_amount() - amount field for a program of @writes register writes (hw 02 §1.3) */
+u32 rkmm_amount(u32 writes);
+
+/** rkmm_slot_bytes() - bytes of a chain slot for @writes writes and the tail, 64-byte multiple */
+u32 rkmm_slot_bytes(u32 writes);
+
+/**
+ * struct rkmm_kick - one start of a core
+ * @addr: device address of the first program
+ * @amount: PC_DATA_AMOUNT of it
+ * @tasks: tasks of the chain
+ * @int_mask: interrupt bits of the last task
+ * @pingpong: TASK_CON ping-pong bit
+ * @reason: why ping-pong is off or the chain was cut, a constant string or NULL
+ */
+struct rkmm_kick {
+	u32 addr;
+	u32 amount;
+	u32 tasks;
+	u32 int_mask;
+	bool pingpong;
+	const char *reason;
+};
+
+/**
+ * enum rkmm_layout - where elements lie; the values are those of enum drm_rkmm_layout
+ * @RKMM_LAYOUT_ROWS: rows with a pitch
+ * @RKMM_LAYOUT_WEIGHT: kernel groups and tiles of 32 channels (hw 02 §4)
+ * @RKMM_LAYOUT_BATCH_A: int4 rows of K bytes whose second half is zero (hw 02 §6.2)
+ * @RKMM_LAYOUT_BATCH_C: int16 blocks of 64 columns, one line in four (hw 02 §6.2, §6.6)
+ * @RKMM_LAYOUT_CUBE: channel groups of 16 bytes (hw 02 §3.4, §3.5)
+ */
+enum rkmm_layout {
+	RKMM_LAYOUT_ROWS,
+	RKMM_LAYOUT_WEIGHT,
+	RKMM_LAYOUT_BATCH_A,
+	RKMM_LAYOUT_BATCH_C,
+	RKMM_LAYOUT_CUBE,
+};
+
+/**
+ * struct rkmm_operand - one operand of a tiling, as struct drm_rkmm_tensor wants it
+ * @size: bytes
+ * @layout_id: identity
+ * @layout: kind
+ * @rows: padded rows
+ * @cols: padded columns
+ * @pitch: bytes between rows (ROWS, BATCH_A)
+ * @group: columns per kernel group (WEIGHT)
+ * @tile_rows: rows per program (BATCH_C)
+ * @tile_cols: columns per program (BATCH_C)
+ * @bits: bits per element
+ */
+struct rkmm_operand {
+	u64 size, layout_id;
+	enum rkmm_layout layout;
+	u32 rows, cols, pitch, group, tile_rows, tile_cols, bits;
+};
+
+/** rkmm_geom_a() - describe A of @geom in @a */
+void rkmm_geom_a(const struct rkmm_geom *geom, struct rkmm_operand *a);
+
+/** rkmm_geom_b() - describe B of @geom in @b */
+void rkmm_geom_b(const struct rkmm_geom *geom, struct rkmm_operand *b);
+
+/** rkmm_geom_c() - describe C of @geom in @c */
+void rkmm_geom_c(const struct rkmm_geom *geom, struct rkmm_operand *c);
+
+/**
+ * rkmm_addr_a() - byte of A[@row][@col] from the start of A
+ * @geom: the tiling
+ * @row: below geom->a_rows
+ * @col: below geom->kp; int4: an even one is the low nibble
+ */
+u64 rkmm_addr_a(const struct rkmm_geom *geom, u32 row, u32 col);
+
+/** rkmm_addr_b() - byte of B[@row][@col] from the start of B; @row below kp, @col below np */
+u64 rkmm_addr_b(const struct rkmm_geom *geom, u32 row, u32 col);
+
+/** rkmm_addr_c() - byte of C[@row][@col] from the start of C; @row below m, @col below np */
+u64 rkmm_addr_c(const struct rkmm_geom *geom, u32 row, u32 col);
+
+/*
+ * Layout ids, version 1:
+ *
+ *	63:60 version  59:56 operand (1 A, 2 B, 3 C)  55:52 precision code (hw 02 §3.6)
+ *	A: 51:48 form  47:28 padded K  27:0 flat, batch: 0 or pitch / 16; cube: rows
+ *	B: 51:32 padded K of the slice  31:16 number of its K slice  15:0 of its N slice;
+ *	   both 0 for weights in one piece
+ *	C: 51:48 form  47:40 rows per program (batch)  39:32 columns per program / 64
+ *	   (batch)  31:0 pitch / 16 (flat), rows (others)
+ *
+ * Type pairs with the same input type share A and B.
+ */
+#define RKMM_LAYOUT_VERSION	1ull
+
+/** rkmm_layout_b() - id of packed weights: a function of the arguments only */
+u64 rkmm_layout_b(enum rkmm_types types, u32 kp, u32 k_slice, u32 n_slice);
+
+/** rkmm_image_bytes() - bytes of the linked image of all programs of @geom */
+u64 rkmm_image_bytes(const struct rkmm_geom *geom);
+
+/** rkmm_image_kicks() - kicks needed for @rows rows: chains are cut at limits->tasks_max */
+u32 rkmm_image_kicks(const struct rkmm_limits *limits, const struct rkmm_geom *geom, u32 rows);
+
+/**
+ * rkmm_image_emit() - synthesise the whole chained image
+ * @limits: chip
+ * @geom: tiling
+ * @rows: rows of the submission
+ * @base: device address where @image will be
+ * @a: device address of A
+ * @b: device address of B
+ * @c: device address of C
+ * @image: rkmm_image_bytes() bytes, 64-byte aligned; written strictly upward (it may
+ *	be write-combined memory) and never read
+ * @kicks: rkmm_image_kicks() entries
+ */
+void rkmm_image_emit(const struct rkmm_limits *limits, const struct rkmm_geom *geom, u32 rows,
+		     u32 base, u32 a, u32 b, u32 c, u64 *image, struct rkmm_kick *kicks);
+
+/* Names for people: constant strings. */
+const char *rkmm_types_name(enum rkmm_types types);	/* "i8i32" ... */
+const char *rkmm_form_name(enum rkmm_form form);
+const char *rkmm_reason_text(enum rkmm_reason reason);
+
+/* Bits per element of A and B, bytes per element of C, columns per kernel group. */
+u32 rkmm_in_bits(enum rkmm_types types);
+u32 rkmm_out_bytes(enum rkmm_types types);
+u32 rkmm_group(enum rkmm_types types);
+
+/* K is padded to a multiple of this, and to at least rkmm_k_min(). */
+#define RKMM_K_ALIGN	32
+u32 rkmm_k_min(enum rkmm_types types);
+
+/** rkmm_batch_rows() - H of the int4 batch form for a padded K, 0 when it has none (hw 02 §6.3) */
+u32 rkmm_batch_rows(u32 kp);
+
+/** rkmm_batch_cols() - Wb of the int4 batch form for a padded K (hw 02 §6.4) */
+u32 rkmm_batch_cols(u32 kp);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Facts and arithmetic shared by the stages; not for users of rkmm_prog.h.
+ */
+#ifndef RKMM_PURE_H
+#define RKMM_PURE_H
+
+#include "rkmm_regs.h"
+
+#define RKMM_ATOM	16u	/* bytes; the unit of every DMA stride (hw 02, fact 4) */
+#define RKMM_ENTRY	64u	/* bytes; the unit of CBUF lines (hw 02 §3.1, 1044) */
+
+/**
+ * struct rkmm_type_facts - what a type pair fixes
+ * @name: "i8i32"
+ * @in_bits: bits per element of A and B
+ * @out_bytes: bytes per element of C
+ * @group: kernels per group (hw 02 §3.5)
+ * @k_min: smallest padded K
+ * @in: precision code of A and B
+ * @out: precision code of C
+ */
+struct rkmm_type_facts {
+	const char *name;
+	u8 in_bits, out_bytes, group;
+	u16 k_min;
+	enum rkmm_precision in, out;
+};
+
+extern const struct rkmm_type_facts rkmm_type_facts[RKMM_T_COUNT];
+
+/* Every extent below is bounded by 2^32 before it gets here: no overflow in 64 bits. */
+static inline u32 rkmm_div_up(u32 a, u32 b)
+{
+	return a / b + (a % b != 0);
+}
+
+static inline u32 rkmm_min(u32 a, u32 b)
+{
+	return a < b ? a : b;
+}
+
+static inline u32 rkmm_max(u32 a, u32 b)
+{
+	return a > b ? a : b;
+}
+
+/* Bytes of @elems elements of A or B; @elems * bits is a multiple of 8. */
+static inline u64 rkmm_in_bytes(enum rkmm_types types, u64 elems)
+{
+	return elems * rkmm_type_facts[types].in_bits / 8;
+}
+
+/* Atoms of one pixel in one kernel group: SIZE_E + 1 (hw 02 §3.5). */
+static inline u32 rkmm_surfaces(enum rkmm_types types)
+{
+	return rkmm_type_facts[types].group * rkmm_type_facts[types].out_bytes / RKMM_ATOM;
+}
+
+/* CBUF entries of one input line: DATA_ENTRIES (hw 02 §3.1). */
+static inline u32 rkmm_line_entries(enum rkmm_types types, u32 kp)
+{
+	return rkmm_div_up((u32)rkmm_in_bytes(types, kp), RKMM_ENTRY);
+}
+
+void rkmm_geom_ids(struct rkmm_geom *geom);
+u64 rkmm_geom_predict(const struct rkmm_geom *geom);
+
+#endif
