@@ -11,8 +11,8 @@
 #                N-shlibs (shared), N-ldlibs (-lm)                           -> bin/N
 #   host-tests   cmocka programs, same variables; build machine only         -> bin/N
 #   host-fuzzers libFuzzer programs, same variables; `make fuzz` only        -> bin/N
-#   guest-tests  kselftest programs, same variables                          -> selftests/N
-#   guest-scripts shell tests (paths)                                        -> selftests/
+#   guest-tests  kselftest programs, same variables; N-vboard: vboard options    -> selftests/N
+#   guest-scripts shell tests, by path; NAME.sh-vboard as above                -> selftests/
 #   cross-libs, cross-bins  as host-libs, host-bins, but for arm64 only
 #   host-only    names that are not built for arm64
 #   N-cflags     more compiler flags
@@ -41,7 +41,7 @@ CROSS_COMPILE ?= $(cross-prefix)
 endif
 
 # --- one make at a time in one tree: parallel runs (and vboard) wait for each other -------------
-unlocked := help check demo unit shell
+unlocked := help check demo unit shell print-%
 goals := $(or $(MAKECMDGOALS),all)
 ifneq ($(filter-out $(unlocked),$(goals)),)
 ifndef RKMM_LOCKED
@@ -166,7 +166,14 @@ $(foreach t,$(trees),\
 tree-files = $(patsubst %,build/$(1)/lib/lib%.a,$(libs-$(1))) \
 	$(foreach l,$(shlibs-$(1)),build/$(1)/lib/$(call soname,$(l))) \
 	$(patsubst %,build/$(1)/bin/%,$(bins-$(1)) $(tests-$(1)) $(fuzzers-$(1)))
-guest-files = $(patsubst %,build/$(1)/selftests/%,$(guest-$(1)))
+guest-files = $(patsubst %,build/$(1)/selftests/%,$(guest-$(1)) $(notdir $(guest-scripts)))
+
+define script-rule
+build/$(1)/selftests/$(notdir $(2)): $(2)
+	@mkdir -p $$(@D)
+	$(Q)install -m 755 $$< $$@
+endef
+$(foreach t,host arm64,$(foreach s,$(guest-scripts),$(eval $(call script-rule,$(t),$(s)))))
 
 $(drm-headers): | need-drm
 	@mkdir -p $(@D)
@@ -249,13 +256,25 @@ distclean: clean
 	$(Q)rm -rf build
 
 help:
-	@sed -n 's/^#help //p' $(firstword $(MAKEFILE_LIST))
+	@sed -n 's/^#help //p' Makefile
 
 endif # wait-for-lock
 
-#help make                  module, libraries, tools and selftests for this machine
-#help make host             libraries, tools and host tests in build/host (SAN=1: with sanitisers, build/host-san)
-#help make arm64            libraries and tools for arm64 in build/arm64
-#help make selftests        guest tests (ARCH=arm64: build/arm64/selftests)
-#help make module           rkmm.ko and rkmm_soft.ko against KDIR, in build/<arch>-<release>/kmod;
-#help                       ARCH=arm64 takes Debian's arm64 headers unless KDIR is given. W=1 and C=1 as in the kernel
+#help make                    module, libraries, tools and selftests for this machine
+#help make host               libraries, tools and host tests in build/host (SAN=1: sanitised, build/host-san)
+#help make arm64              libraries and tools for arm64 in build/arm64
+#help make selftests          guest tests (ARCH=arm64: build/arm64/selftests)
+#help make module             rkmm.ko and rkmm_soft.ko in build/<arch>-<release>/kmod, against KDIR: the
+#help                         running kernel's headers, or else Debian's. ARCH=arm64 takes Debian's arm64
+#help                         headers (CROSS_COMPILE is found). W=1 and C=1 as in the kernel
+#help make fuzz               libFuzzer programs in build/fuzz (clang)
+#help make unit               run the host tests (SAN=1: the sanitised ones)
+#help make check              every test, on the virtual board too, and every lint. STEPS="NAME..." takes
+#help                         some; tools/build/check -l lists them
+#help make demo               build, boot the virtual board, multiply matrices there and verify
+#help make shell              a prompt on the virtual board
+#help make install            libraries, headers and tools: PREFIX, DESTDIR; ARCH=arm64 for a board
+#help make install-dkms       the driver's sources to /usr/src, for: dkms install rkmm/VERSION
+#help make selftests-install  a run_kselftest tree in DESTDIR for a board (ARCH=arm64)
+#help make clean, distclean   remove what was built; the unpacked Debian packages too
+#help Everything takes V=1 (show commands) and -j.

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+#
+# Installation: the userspace of one tree, the module's sources for DKMS, the tests.
+
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+DKMSDIR ?= /usr/src/rkmm-$(VERSION)
+utree := $(if $(filter arm64,$(karch)),arm64,host)
+
+# programs of tools/ are installed, examples and tests are not
+installed-bins := $(foreach b,$(bins-$(utree)),$(if $(filter tools/%,$($(b)-srcs)),$(b)))
+
+.PHONY: install install-dkms selftests-install
+install: $(utree)
+	$(call say,INSTALL,$(DESTDIR)$(PREFIX))
+	$(Q)install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/rkmm
+	$(Q)$(foreach b,$(installed-bins),install -m 755 build/$(utree)/bin/$(b) $(DESTDIR)$(BINDIR)/;) :
+	$(Q)$(foreach l,$(shlibs-$(utree)), \
+		install -m 755 build/$(utree)/lib/$(call soname,$(l)) $(DESTDIR)$(LIBDIR)/lib$(l).so.$($(l)-version); \
+		ln -sf lib$(l).so.$($(l)-version) $(DESTDIR)$(LIBDIR)/$(call soname,$(l)); \
+		ln -sf $(call soname,$(l)) $(DESTDIR)$(LIBDIR)/lib$(l).so; \
+		install -m 644 build/$(utree)/lib/lib$(l).a $(DESTDIR)$(LIBDIR)/; \
+		install -m 644 $($(l)-headers) $(DESTDIR)$(INCLUDEDIR)/rkmm/; \
+		sed -e 's|@prefix@|$(PREFIX)|' -e 's|@libdir@|$(LIBDIR)|' -e 's|@includedir@|$(INCLUDEDIR)|' \
+			-e 's|@version@|$($(l)-version)|' $($(l)-pc) > $(DESTDIR)$(LIBDIR)/pkgconfig/lib$(l).pc;) :
+
+# then: dkms install rkmm/$(VERSION)
+install-dkms:
+	$(call say,INSTALL,$(DESTDIR)$(DKMSDIR))
+	$(Q)install -d $(DESTDIR)$(DKMSDIR)
+	$(Q)tools/build/mirror.sh $(DESTDIR)$(DKMSDIR) kmod uapi
+	$(Q)rm -f $(DESTDIR)$(DKMSDIR)/.sources; cp -r dkms.conf LICENSES $(DESTDIR)$(DKMSDIR)/
+
+# a tree that run_kselftest.sh of the kernel runs, on a board that has no compiler
+KSFT_INSTALL ?= /kselftest
+ksft = $(DESTDIR)$(KSFT_INSTALL)
+selftests-install: selftests | $(ktools)
+	$(call say,INSTALL,$(ksft))
+	$(Q)install -d $(ksft)/kselftest $(ksft)/rkmm $(ksft)/lib
+	$(Q)install -m 755 build/ktools/selftests/run_kselftest.sh $(ksft)/
+	$(Q)install -m 755 build/ktools/selftests/kselftest/* $(ksft)/kselftest/
+	$(Q)for t in $(call guest-files,$(utree)) $(guest-scripts); do install -m 755 $$t $(ksft)/rkmm/; done
+	$(Q)for l in $(foreach l,$(shlibs-$(utree)),build/$(utree)/lib/$(call soname,$(l))); do \
+		install -m 755 $$l $(ksft)/lib/; done
+	$(Q)for f in $(wildcard selftests/config selftests/settings); do install -m 644 $$f $(ksft)/rkmm/; done
+	$(Q)printf '%s\n' $(patsubst %,rkmm:%,$(notdir $(guest-tests) $(guest-scripts))) | LC_ALL=C sort \
+		> $(ksft)/kselftest-list.txt

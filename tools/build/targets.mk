@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+#
+# Targets that run things, and lists that scripts ask for.
+
+.PHONY: check demo unit shell print-unit print-guest print-guest-script print-fuzz
+check:
+	+@tools/build/check $(STEPS)
+
+demo:
+	+@tools/build/demo
+
+shell:
+	+@tools/vboard shell
+
+unit:
+	+@$(MAKE) --no-print-directory host
+	@for t in $(tests-host$(san)); do build/host$(san)/bin/$$t || exit 1; done
+
+print-unit:
+	@printf '%s\n' $(tests-host)
+print-guest:
+	@$(foreach t,$(sort $(guest-tests)) $(guest-scripts),printf '%s\t%s\n' $(notdir $(t)) '$($(notdir $(t))-vboard)';) :
+print-fuzz:
+	@printf '%s\n' $(fuzzers-fuzz)
