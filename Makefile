@@ -215,6 +215,9 @@ $(top)/build/deb/kdir-%:
 need-module:
 	$(Q)tools/build/deb.sh need gcc bc kmod $(if $(filter-out $(native),$(karch)),gcc-aarch64-linux-gnu)
 
+# without pahole no type information for BPF can be made, and kbuild would fail where vmlinux is there
+no-btf := $(if $(shell command -v pahole),,CONFIG_DEBUG_INFO_BTF_MODULES=)
+
 # kbuild writes beside its sources, so it gets a copy of them: build/<arch>-<release>/kmod.
 # MODDIR puts that copy elsewhere.
 .PHONY: module modules need-module
@@ -225,7 +228,7 @@ module: need-module | $(filter $(top)/build/deb/%,$(KDIR))
 	out=$(or $(MODDIR),$(top)/build/$(karch)-$$rel); \
 	tools/build/mirror.sh $$out kmod uapi; \
 	$(MAKE) --no-print-directory -C $(KDIR) M=$$out/kmod ARCH=$(KARCH) CROSS_COMPILE=$(CROSS_COMPILE) \
-		$(if $(CCACHE),DEBIAN_KERNEL_USE_CCACHE=1) modules; \
+		$(if $(CCACHE),DEBIAN_KERNEL_USE_CCACHE=1) $(no-btf) modules; \
 	$(if $(filter $(debian-kdir),$(KDIR)),$(if $(MODDIR),:,$(if $(filter arm64,$(karch)), \
 		mkdir -p build/arm64/modules; cp -up $$out/kmod/*.ko build/arm64/modules/,:)),:)
 

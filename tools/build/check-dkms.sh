@@ -61,6 +61,6 @@ modprobe -n -S "$rel" rkmm 2> /dev/null || modinfo -k "$rel" rkmm > /dev/null
 dkms remove -m rkmm -v "$version" --all 2>&1 | tee -a "$root/add.log"
 [ -z "$(dkms status)" ]
 [ -z "$(find /lib/modules/ -name 'rkmm*.ko*')" ]
-if grep -iE 'deprecat|warning|error!' "$root/add.log"; then
+if grep -iE 'deprecat|warning|error!|bad exit' "$root/add.log"; then
 	exit 1
 fi

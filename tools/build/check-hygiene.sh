@@ -61,7 +61,7 @@ report "the software NPU reads the emitter's headers" < <(
 report "the emitter reads the software NPU's headers" < <(
 	grep -rnE '#include .*(soft/|npu_model)' kmod/prog --include='*.[ch]' 2>/dev/null)
 report "trailing blanks" < <(
-	# shellcheck disable=SC2086
+	# shellcheck disable=SC2046
 	grep -nE '[[:blank:]]+$' $(grep -vE '^LICENSES/|\.npy$|\.bin$|/corpus/' <<< "$files") /dev/null | grep -v '^Binary' | cut -c1-120)
 report "longer than 100 columns (a tab is 8)" < <(
 	for f in $c_files; do

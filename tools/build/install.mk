@@ -31,7 +31,7 @@ install-dkms:
 	$(call say,INSTALL,$(DESTDIR)$(DKMSDIR))
 	$(Q)install -d $(DESTDIR)$(DKMSDIR)
 	$(Q)tools/build/mirror.sh $(DESTDIR)$(DKMSDIR) kmod uapi
-	$(Q)rm -f $(DESTDIR)$(DKMSDIR)/.sources; cp -r dkms.conf LICENSES $(DESTDIR)$(DKMSDIR)/
+	$(Q)rm -f $(DESTDIR)$(DKMSDIR)/.sources; cp -r dkms.conf Kbuild LICENSES $(DESTDIR)$(DKMSDIR)/
 
 # a tree that run_kselftest.sh of the kernel runs, on a board that has no compiler
 KSFT_INSTALL ?= /kselftest
