@@ -103,7 +103,8 @@ static u64 *emit_cna(const struct shape *s, u64 *w)
 			  FIELD_PREP(CNA_WEIGHT_SIZE2_HEIGHT, 1) |
 			  FIELD_PREP(CNA_WEIGHT_SIZE2_KERNELS, p->n));
 	CNA(CBUF_CON0, cbuf_con0(p));
-	CNA(CBUF_CON1, FIELD_PREP(CNA_CBUF_CON1_DATA_ENTRIES, rkmm_line_entries(p->types, p->k)));
+	CNA(CBUF_CON1, FIELD_PREP(CNA_CBUF_CON1_DATA_ENTRIES,
+				  rkmm_line_entries(p->types, p->k)));
 	CNA(CVT_CON0, FIELD_PREP(CNA_CVT_CON0_DATA_SIGN, 1) |
 		      FIELD_PREP(CNA_CVT_CON0_CVT_TYPE, 1) |
 		      FIELD_PREP(CNA_CVT_CON0_CVT_BYPASS, 1));
@@ -135,7 +136,7 @@ static u64 *emit_cna(const struct shape *s, u64 *w)
 
 static u64 *emit_core(const struct shape *s, u64 *w)
 {
-	/* QD_EN as each form's users have it; without offsets it has no effect (hw 02 §3.2, §8). */
+	/* QD_EN as each form has it; without offsets it does nothing (hw 02 §3.2, §8). */
 	bool qd_en = !s->cube || s->facts->in == RKMM_PREC_F16;
 
 	CORE(MISC_CFG, FIELD_PREP(CORE_MISC_CFG_PROC_PRECISION, s->facts->in) |

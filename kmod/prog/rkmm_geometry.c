@@ -10,7 +10,7 @@
 #define SIZE_LIMIT	0xffffffffull	/* operands have 32-bit device addresses */
 #define ROWS_FIELD	1022		/* FEATURE_GRAINS = rows + 1 has ten bits (hw 02 §5.3) */
 #define PITCH_FIELD	(8192 * RKMM_ATOM)	/* a notch has 13 bits (hw 02 §3.3) */
-#define SURF_FIELD	(1u << 27)	/* SURF_STRIDE is signed, 28 bits (hw 02 §3.4) */
+#define SURF_FIELD	0x8000000	/* SURF_STRIDE is signed, 28 bits (hw 02 §3.4) */
 
 static u32 round_up_to(u32 value, u32 step)
 {
@@ -36,7 +36,7 @@ u32 rkmm_batch_rows(u32 kp)
 	if (!kp)
 		return 0;
 	h = rkmm_min(64, 12288 / kp);
-	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(table); i++)
 		if (table[i].k == kp)
 			h = table[i].h;
 	/* The capacity formula may only say no (hw 02 §6.3): line 4(h - 1) must fit one bank. */
@@ -147,7 +147,7 @@ static enum rkmm_reason split_rows(const struct rkmm_limits *limits, struct rkmm
 	if (weight >= limits->banks)
 		return RKMM_REASON_BANKS;
 	most = limits->banks - weight;
-	/* int4: from K = 4096 on every split but 0xb1 fails, 2048..4096 is unmeasured (hw 03 G20) */
+	/* int4: at K >= 4096 every split but 0xb1 fails, from 2048 unmeasured (hw 03 G20) */
 	if (rkmm_type_facts[geom->mm.types].in == RKMM_PREC_I4 && geom->kp > 2048)
 		most = 1;
 	if (data_banks(limits, geom, 1) > most)

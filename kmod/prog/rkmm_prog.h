@@ -45,6 +45,7 @@ enum rkmm_types {
  * @RKMM_FORM_FLAT: row-major A and C (hw 02 §2); int4: one row per program
  * @RKMM_FORM_BATCH: int4 multi-row form (hw 02 §6.2)
  * @RKMM_FORM_CUBE: channel-grouped A and C (hw 02 §8, column "cube")
+ * @RKMM_FORM_COUNT: number of forms; in a description: whatever suits
  */
 enum rkmm_form {
 	RKMM_FORM_FLAT,

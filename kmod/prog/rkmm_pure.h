@@ -7,6 +7,12 @@
 
 #include "rkmm_regs.h"
 
+#ifdef __KERNEL__
+#include <linux/kernel.h>
+#else
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#endif
+
 #define RKMM_ATOM	16u	/* bytes; the unit of every DMA stride (hw 02, fact 4) */
 #define RKMM_ENTRY	64u	/* bytes; the unit of CBUF lines (hw 02 §3.1, 1044) */
 

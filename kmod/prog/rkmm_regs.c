@@ -3,7 +3,7 @@
  * The register table: names and fields of rkmm_regs.h as data, for the
  * disassembler, traces and dumps.
  */
-#include "rkmm_regs.h"
+#include "rkmm_pure.h"
 
 #define U(reg, f)	{ #f, (u32)reg##_##f, RKMM_FIELD_UNSIGNED }
 #define S(reg, f)	{ #f, (u32)reg##_##f, RKMM_FIELD_SIGNED }
@@ -355,16 +355,14 @@ static const struct rkmm_reg table[] = {
 	PLAIN(PPU_RDMA, PPU_RDMA_OPERATION_EN),
 };
 
-#define TABLE_LEN	(sizeof(table) / sizeof(table[0]))
-
 const struct rkmm_reg *rkmm_reg_at(u32 i)
 {
-	return i < TABLE_LEN ? &table[i] : NULL;
+	return i < ARRAY_SIZE(table) ? &table[i] : NULL;
 }
 
 const struct rkmm_reg *rkmm_reg_find(u32 offset)
 {
-	u32 lo = 0, hi = TABLE_LEN;
+	u32 lo = 0, hi = ARRAY_SIZE(table);
 
 	while (lo < hi) {
 		u32 mid = lo + (hi - lo) / 2;
@@ -374,7 +372,7 @@ const struct rkmm_reg *rkmm_reg_find(u32 offset)
 		else
 			hi = mid;
 	}
-	return lo < TABLE_LEN && table[lo].offset == offset ? &table[lo] : NULL;
+	return lo < ARRAY_SIZE(table) && table[lo].offset == offset ? &table[lo] : NULL;
 }
 
 u32 rkmm_field_hi(const struct rkmm_field *field)

@@ -19,12 +19,12 @@
 #ifndef GENMASK
 #define GENMASK(h, l)	((0xffffffffu >> (31 - (h))) & ~((1u << (l)) - 1))
 #endif
-#ifndef FIELD_PREP
-#define FIELD_PREP(mask, val)	(((u32)(val) * ((mask) & -(mask))) & (mask))
-#endif
-#ifndef FIELD_GET
-#define FIELD_GET(mask, word)	((u32)((word) & (mask)) / ((mask) & -(mask)))
-#endif
+static inline u32 rkmm_field_prep(u32 mask, u32 value)
+{
+	return (value << __builtin_ctz(mask)) & mask;
+}
+
+#define FIELD_PREP(mask, value)	rkmm_field_prep(mask, value)
 #endif
 
 /* Targets of a program entry, bits 63:48 (hw 02 §1.1) */

@@ -3,3 +3,17 @@
 host-tests += test_lib_pack
 test_lib_pack-srcs := selftests/unit/test_lib_pack.c
 test_lib_pack-libs := rkmm
+
+host-tests += test_prog_emit
+test_prog_emit-srcs := selftests/unit/test_prog_emit.c
+test_prog_emit-libs := prog
+
+host-tests += test_lib_device
+test_lib_device-srcs := selftests/unit/test_lib_device.c selftests/unit/fake_kernel.c
+test_lib_device-libs := rkmm
+test_lib_device-ldlibs := -lpthread
+
+host-tests += test_lib_cxx
+test_lib_cxx-srcs := selftests/unit/test_lib_cxx.c
+test_lib_cxx-libs := rkmm
+test_lib_cxx-cflags := -x c++ -std=c++17 -fno-exceptions -fno-rtti
