@@ -12,3 +12,15 @@ rkmm-ldlibs := -lpthread
 host-bins += rkmm-example
 rkmm-example-srcs := lib/example.c
 rkmm-example-shlibs := rkmm
+
+# The headers must suit C++ too. Checked where there is a C++ compiler.
+ifneq ($(shell command -v g++),)
+host: build/host/bin/rkmm-cxx-check
+build/host/bin/rkmm-cxx-check: selftests/unit/test_lib_cxx.cc lib/rkmm.h uapi/rkmm_drm.h \
+		build/host/lib/librkmm.a | build/include/drm/drm.h
+	$(call say,CXX,$@)
+	@mkdir -p $(@D)
+	$(Q)g++ -std=c++17 $(CFLAGS) -Wall -Wextra $(WERROR) -Iuapi -I. -isystem build/include \
+		-isystem build/include/drm -o $@ $< build/host/lib/librkmm.a
+	$(Q)$@
+endif

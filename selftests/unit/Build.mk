@@ -12,8 +12,3 @@ host-tests += test_lib_device
 test_lib_device-srcs := selftests/unit/test_lib_device.c selftests/unit/fake_kernel.c
 test_lib_device-libs := rkmm
 test_lib_device-ldlibs := -lpthread
-
-host-tests += test_lib_cxx
-test_lib_cxx-srcs := selftests/unit/test_lib_cxx.c
-test_lib_cxx-libs := rkmm
-test_lib_cxx-cflags := -x c++ -std=c++17 -fno-exceptions -fno-rtti

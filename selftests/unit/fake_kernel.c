@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fake_kernel.h"
+#include "lib/rkmm.h"
+#include "lib/sys.h"
+
+#define MAX_BOS		64
+#define MAX_PLANS	64
+#define PAGE		4096u
+
+struct bo {
+	int memfd;		/* CPU side */
+	uint8_t *cpu;
+	uint8_t *dev;		/* device side */
+	uint64_t size;
+	int used;
+};
+
+struct plan {
+	struct drm_rkmm_plan_create info;
+	int used;
+};
+
+struct fake_kernel fake;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct bo bos[MAX_BOS];
+static struct plan plans[MAX_PLANS];
+static uint64_t last_seqno;
+
+void fake_reset(void)
+{
+	fake = (struct fake_kernel) {
+		.version = 1,
+		.name = "rkmm",
+		.tile_rows = 8,
+		.tile_cols = 64,
+	};
+}
+
+static uint32_t up(uint32_t x, uint32_t to)
+{
+	return (x + to - 1) / to * to;
+}
+
+static struct bo *bo_get(uint32_t handle)
+{
+	return handle && handle <= MAX_BOS && bos[handle - 1].used ? &bos[handle - 1] : NULL;
+}
+
+static uint32_t bo_new(int memfd, uint64_t size)
+{
+	uint32_t i;
+
+	for (i = 0; i < MAX_BOS && bos[i].used; i++)
+		;
+	if (i == MAX_BOS)
+		return 0;
+	bos[i] = (struct bo) { .memfd = memfd, .size = size, .used = 1 };
+	bos[i].cpu = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
+	bos[i].dev = malloc(size);
+	memcpy(bos[i].dev, bos[i].cpu, size);
+	fake.bos++;
+	return i + 1;
+}
+
+static int bo_create(struct drm_rkmm_bo_create *req)
+{
+	int memfd;
+
+	if (!req->size || req->flags)
+		return -EINVAL;
+	req->size = (req->size + PAGE - 1) / PAGE * PAGE;
+	memfd = memfd_create("bo", MFD_CLOEXEC);
+	if (memfd < 0 || ftruncate(memfd, (off_t)req->size))
+		return -ENOMEM;
+	req->handle = bo_new(memfd, req->size);
+	req->mmap_offset = (uint64_t)req->handle << 32;
+	return req->handle ? 0 : -ENOMEM;
+}
+
+static int bo_close(uint32_t handle)
+{
+	struct bo *bo = bo_get(handle);
+
+	if (!bo)
+		return -EINVAL;
+	munmap(bo->cpu, bo->size);
+	free(bo->dev);
+	close(bo->memfd);
+	bo->used = 0;
+	fake.bos--;
+	return 0;
+}
+
+static int bo_sync(const struct drm_rkmm_bo_sync *req)
+{
+	struct bo *bo = bo_get(req->handle);
+
+	if (!bo)
+		return -ENOENT;
+	if (!req->size || req->offset > bo->size || req->size > bo->size - req->offset ||
+	    !(req->flags & 3) || req->flags & ~15u || (req->flags & 12) == 12)
+		return -EINVAL;
+	if (req->flags & DRM_RKMM_SYNC_END) {
+		if (req->flags & DRM_RKMM_SYNC_WRITE)
+			memcpy(bo->dev + req->offset, bo->cpu + req->offset, req->size);
+	} else if (req->flags & DRM_RKMM_SYNC_READ) {
+		memcpy(bo->cpu + req->offset, bo->dev + req->offset, req->size);
+	}
+	return 0;
+}
+
+static const struct {
+	uint32_t in_bits, out_bits;
+} widths[] = {
+	[DRM_RKMM_I8I32] = { 8, 32 },
+	[DRM_RKMM_I8I8] = { 8, 8 },
+	[DRM_RKMM_F16F32] = { 16, 32 },
+	[DRM_RKMM_F16F16] = { 16, 16 },
+	[DRM_RKMM_I4I16] = { 4, 16 },
+};
+
+static int plan_create(struct drm_rkmm_plan_create *p)
+{
+	uint32_t in, out, kp, np, h = fake.tile_rows, w = fake.tile_cols, i;
+
+	if (p->kind || p->flags || p->pad || p->types > DRM_RKMM_I4I16)
+		return -EINVAL;
+	if (p->types == DRM_RKMM_I8I8 && (p->mult < 1 || p->mult > 32767))
+		return -EINVAL;
+	p->reason = !p->m || !p->k || !p->n ? DRM_RKMM_REASON_ZERO :
+		    p->k > 10752 ? DRM_RKMM_REASON_K_LIMIT :
+		    p->n > 8192 ? DRM_RKMM_REASON_N_LIMIT : DRM_RKMM_REASON_NONE;
+	if (p->reason)
+		return -EOPNOTSUPP;
+	in = widths[p->types].in_bits;
+	out = widths[p->types].out_bits;
+	kp = up(p->k, 32);
+	np = up(p->n, 256 / in);
+
+	p->b = (struct drm_rkmm_tensor) {
+		.size = (uint64_t)kp * np * in / 8,
+		.layout_id = (uint64_t)in << 48 | (uint64_t)kp << 24 | np,
+		.layout = DRM_RKMM_LAYOUT_WEIGHT,
+		.rows = kp, .cols = np, .group = 256 / in, .bits = in,
+	};
+	if (p->b_layout && p->b_layout != p->b.layout_id) {
+		p->reason = DRM_RKMM_REASON_LAYOUT;
+		return -EOPNOTSUPP;
+	}
+	p->a = (struct drm_rkmm_tensor) { .rows = p->m, .cols = kp, .bits = in };
+	p->c = (struct drm_rkmm_tensor) { .rows = p->m, .cols = np, .bits = out };
+	if (fake.cube) {
+		p->a.layout = DRM_RKMM_LAYOUT_CUBE;
+		p->a.size = (uint64_t)p->m * kp * in / 8;
+		p->c.layout = DRM_RKMM_LAYOUT_CUBE;
+		p->c.size = (uint64_t)p->m * np * out / 8;
+	} else if (in == 4) {
+		p->a.layout = DRM_RKMM_LAYOUT_BATCH_A;
+		p->a.pitch = kp;
+		p->a.size = (uint64_t)p->m * kp;
+		p->c.layout = DRM_RKMM_LAYOUT_BATCH_C;
+		p->c.tile_rows = h;
+		p->c.tile_cols = w;
+		p->c.size = (uint64_t)((np + w - 1) / w) * ((p->m + h - 1) / h) * h * w * 8;
+	} else {
+		p->a.pitch = p->a_pitch ? p->a_pitch : kp * in / 8;
+		p->a.size = (uint64_t)p->m * p->a.pitch;
+		p->c.pitch = p->c_pitch ? p->c_pitch : np * out / 8;
+		p->c.size = (uint64_t)p->m * p->c.pitch;
+	}
+	p->programs = 1;
+	p->predicted_ns = 1000;
+	for (i = 0; i < MAX_PLANS && plans[i].used; i++)
+		;
+	if (i == MAX_PLANS)
+		return -ENOMEM;
+	p->plan = i + 1;
+	plans[i] = (struct plan) { .info = *p, .used = 1 };
+	fake.plans++;
+	return 0;
+}
+
+/* The formulas of rkmm_drm.h, in units of 4 bits. */
+static uint64_t at(const struct drm_rkmm_tensor *t, uint64_t row, uint64_t col)
+{
+	uint64_t e2 = t->bits / 4, c, chunk, g, hg, groups;
+
+	switch (t->layout) {
+	case DRM_RKMM_LAYOUT_WEIGHT:
+		return ((col / t->group * (t->rows / 32) + row / 32) * t->group * 32 +
+			col % t->group * 32 + row % 32) * e2;
+	case DRM_RKMM_LAYOUT_BATCH_C:
+		chunk = col / t->tile_cols;
+		groups = (t->rows + t->tile_rows - 1) / t->tile_rows;
+		g = row / t->tile_rows;
+		hg = t->rows - g * t->tile_rows;
+		if (hg > t->tile_rows)
+			hg = t->tile_rows;
+		c = (chunk * groups + g) * 4 * t->tile_rows * (t->tile_cols / 64) +
+		    4 * (row % t->tile_rows) + 4 * hg * (col % t->tile_cols / 64);
+		return (c * 128 + col % 64 * 2) * 2;
+	case DRM_RKMM_LAYOUT_CUBE:
+		c = 32 / e2;
+		return 32 * (col / c * t->rows + row) + col % c * e2;
+	default:
+		return row * t->pitch * 2 + col * e2;
+	}
+}
+
+static double load(const uint8_t *base, uint64_t nib, uint32_t types)
+{
+	const uint8_t *p = base + nib / 2;
+	uint16_t half;
+	float f;
+
+	switch (widths[types].in_bits) {
+	case 4:
+		return (int)((nib & 1 ? *p >> 4 : *p & 15) ^ 8) - 8;
+	case 8:
+		return (int8_t)*p;
+	default:
+		memcpy(&half, p, 2);
+		rkmm_f16_to_f32(&half, &f, 1);
+		return f;
+	}
+}
+
+static void store(uint8_t *p, double sum, const struct drm_rkmm_plan_create *info)
+{
+	float f = (float)sum;
+	int64_t i = (int64_t)sum, scaled, rest, half;
+	uint16_t h;
+	int32_t i32;
+
+	switch (info->types) {
+	case DRM_RKMM_I8I32:
+		i32 = (int32_t)i;
+		memcpy(p, &i32, 4);
+		break;
+	case DRM_RKMM_I8I8:
+		/* Halves go to the even side. */
+		scaled = i * info->mult;
+		half = info->shift ? (int64_t)1 << (info->shift - 1) : 0;
+		rest = scaled & (((int64_t)1 << info->shift) - 1);
+		scaled >>= info->shift;
+		if (info->shift)
+			scaled += rest > half || (rest == half && scaled & 1);
+		scaled += info->offset;
+		*p = (uint8_t)(scaled < -128 ? -128 : scaled > 127 ? 127 : scaled);
+		break;
+	case DRM_RKMM_F16F32:
+		memcpy(p, &f, 4);
+		break;
+	case DRM_RKMM_F16F16:
+		rkmm_f32_to_f16(&f, &h, 1);
+		memcpy(p, &h, 2);
+		break;
+	default:
+		h = (uint16_t)(i < -32768 ? -32768 : i > 32767 ? 32767 : i);
+		memcpy(p, &h, 2);
+		break;
+	}
+}
+
+static int execute(const struct drm_rkmm_op *op)
+{
+	const struct drm_rkmm_plan_create *info;
+	struct bo *a = bo_get(op->a.handle), *b = bo_get(op->b.handle), *c = bo_get(op->c.handle);
+	uint32_t rows, m, n, k;
+
+	if (!a || !b || !c || !op->plan || op->plan > MAX_PLANS || !plans[op->plan - 1].used)
+		return -ENOENT;
+	info = &plans[op->plan - 1].info;
+	if (op->flags || op->pad || op->rows > info->m ||
+	    (op->a.offset | op->b.offset | op->c.offset) % 64 ||
+	    op->a.offset + info->a.size > a->size || op->b.offset + info->b.size > b->size ||
+	    op->c.offset + info->c.size > c->size)
+		return -EINVAL;
+	rows = op->rows ? op->rows : info->m;
+	for (m = 0; m < rows; m++)
+		for (n = 0; n < info->b.cols; n++) {
+			double sum = 0;
+
+			/* Padded K as the hardware does: unclean padding shows. */
+			for (k = 0; k < info->b.rows; k++)
+				sum += load(a->dev + op->a.offset, at(&info->a, m, k),
+					    info->types) *
+				       load(b->dev + op->b.offset, at(&info->b, k, n),
+					    info->types);
+			store(c->dev + op->c.offset + at(&info->c, m, n) / 2, sum, info);
+		}
+	fake.executed++;
+	return 0;
+}
+
+static int submit(struct drm_rkmm_submit *req)
+{
+	const struct drm_rkmm_op *ops = (const void *)(uintptr_t)req->ops.array;
+	uint32_t i;
+	int ret;
+
+	if (!req->ops.count || req->ops.count > DRM_RKMM_MAX_OPS ||
+	    req->ops.stride != sizeof(*ops) || req->flags & ~1u)
+		return -EINVAL;
+	if ((!req->in_syncs.count) != (!req->in_syncs.array) ||
+	    (!req->out_syncs.count) != (!req->out_syncs.array))
+		return -EINVAL;
+	for (i = 0; i < req->ops.count; i++) {
+		ret = execute(&ops[i]);
+		if (ret)
+			return ret;
+	}
+	fake.submits++;
+	req->seqno = ++last_seqno;
+	req->wait_status = 0;
+	req->result = 0;
+	if (req->flags & DRM_RKMM_SUBMIT_WAIT) {
+		if (fake.interrupted) {
+			fake.interrupted--;
+			req->wait_status = -EINTR;
+			req->result = 12345;	/* undefined as long as it has not ended */
+		} else {
+			req->result = fake.result;
+		}
+	}
+	return 0;
+}
+
+static int wait_seqno(struct drm_rkmm_wait *req)
+{
+	fake.waits++;
+	if (req->flags)
+		return -EINVAL;
+	if (!req->seqno || req->seqno > last_seqno)
+		return -ENOENT;
+	if (fake.busy) {
+		fake.busy--;
+		return -ETIME;
+	}
+	req->result = fake.result;
+	return 0;
+}
+
+static int query(struct drm_rkmm_query *req)
+{
+	struct drm_rkmm_device_info info = {
+		.chip = "fake", .version = fake.version, .cores = 1, .core_mask = 1,
+		.k_max = 10752, .n_max = 8192,
+	};
+	struct drm_rkmm_type_info types[5];
+	struct drm_rkmm_client_info client = { .jobs = fake.executed };
+	const void *from;
+	uint32_t size, i;
+
+	for (i = 0; i < 5; i++)
+		types[i] = (struct drm_rkmm_type_info) {
+			.types = i, .in_bits = widths[i].in_bits, .out_bits = widths[i].out_bits,
+			.k_align = 32, .n_align = 256 / widths[i].in_bits,
+		};
+	switch (req->id) {
+	case DRM_RKMM_QUERY_DEVICE:
+		from = &info;
+		size = sizeof(info);
+		break;
+	case DRM_RKMM_QUERY_TYPES:
+		from = types;
+		size = sizeof(types);
+		break;
+	case DRM_RKMM_QUERY_CLIENT:
+		from = &client;
+		size = sizeof(client);
+		break;
+	default:
+		return -EINVAL;
+	}
+	memcpy((void *)(uintptr_t)req->pointer, from, size < req->size ? size : req->size);
+	req->size = size;
+	return 0;
+}
+
+static int dispatch(unsigned long request, void *arg)
+{
+	struct drm_rkmm_plan_destroy *destroy = arg;
+	struct drm_gem_close *gem = arg;
+
+	switch (request) {
+	case DRM_IOCTL_RKMM_QUERY:
+		return query(arg);
+	case DRM_IOCTL_RKMM_BO_CREATE:
+		return bo_create(arg);
+	case DRM_IOCTL_RKMM_BO_SYNC:
+		return bo_sync(arg);
+	case DRM_IOCTL_RKMM_PLAN_CREATE:
+		return plan_create(arg);
+	case DRM_IOCTL_RKMM_PLAN_DESTROY:
+		if (!destroy->plan || destroy->plan > MAX_PLANS || !plans[destroy->plan - 1].used)
+			return -ENOENT;
+		plans[destroy->plan - 1].used = 0;
+		fake.plans--;
+		return 0;
+	case DRM_IOCTL_RKMM_SUBMIT:
+		return submit(arg);
+	case DRM_IOCTL_RKMM_WAIT:
+		return wait_seqno(arg);
+	case DRM_IOCTL_GEM_CLOSE:
+		return bo_close(gem->handle);
+	}
+	return -ENOTTY;
+}
+
+int rkmm_sys_ioctl(int fd, unsigned long request, void *arg)
+{
+	int ret;
+
+	if (fcntl(fd, F_GETFD) < 0)
+		return -EBADF;
+	pthread_mutex_lock(&lock);
+	fake.ioctls++;
+	if (request == fake.fail && !fake.fail_after--) {
+		fake.fail = 0;
+		ret = fake.fail_errno;
+	} else {
+		ret = dispatch(request, arg);
+	}
+	pthread_mutex_unlock(&lock);
+	return ret;
+}
+
+int rkmm_sys_open(const char *path)
+{
+	int fd;
+
+	if (!strcmp(path, "/fake/secret"))
+		return -EACCES;
+	fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (fd >= 0) {
+		pthread_mutex_lock(&lock);
+		fake.nodes++;
+		pthread_mutex_unlock(&lock);
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+/* The NPU is not the first node: it must be found by name. */
+int rkmm_sys_node(unsigned int i, char *path, size_t size)
+{
+	static const char *const nodes[] = { "/fake/secret", "/fake/gpu", "/fake/npu" };
+
+	if (i >= 3)
+		return -ENOENT;
+	snprintf(path, size, "%s", nodes[i]);
+	return 0;
+}
+
+void rkmm_sys_close(int fd)
+{
+	close(fd);
+	pthread_mutex_lock(&lock);
+	fake.nodes--;
+	pthread_mutex_unlock(&lock);
+}
+
+int rkmm_sys_version(int fd, char *name, size_t size, int *major, int *minor)
+{
+	static int turn;
+
+	(void)fd;
+	pthread_mutex_lock(&lock);
+	/* Descriptors do not remember their path: the first of a search is the GPU. */
+	snprintf(name, size, "%s", fake.name ? fake.name : turn++ & 1 ? "rkmm" : "panfrost");
+	pthread_mutex_unlock(&lock);
+	*major = 0;
+	*minor = 1;
+	return 0;
+}
+
+int rkmm_sys_prime_export(int fd, uint32_t handle, int *dmabuf_fd)
+{
+	struct bo *bo = bo_get(handle);
+
+	(void)fd;
+	if (!bo)
+		return -ENOENT;
+	*dmabuf_fd = fcntl(bo->memfd, F_DUPFD_CLOEXEC, 0);
+	return *dmabuf_fd < 0 ? -errno : 0;
+}
+
+int rkmm_sys_prime_import(int fd, int dmabuf_fd, uint32_t *handle)
+{
+	struct stat st, have;
+	uint32_t i;
+
+	(void)fd;
+	if (fstat(dmabuf_fd, &st))
+		return -EBADF;
+	if (!st.st_size || st.st_size % PAGE)
+		return -EINVAL;
+	pthread_mutex_lock(&lock);
+	*handle = 0;
+	for (i = 0; i < MAX_BOS; i++)
+		if (bos[i].used && !fstat(bos[i].memfd, &have) && have.st_ino == st.st_ino)
+			*handle = i + 1;
+	if (!*handle)
+		*handle = bo_new(fcntl(dmabuf_fd, F_DUPFD_CLOEXEC, 0), (uint64_t)st.st_size);
+	pthread_mutex_unlock(&lock);
+	return *handle ? 0 : -ENOMEM;
+}
+
+int rkmm_sys_dmabuf_sync(int dmabuf_fd, uint64_t flags)
+{
+	(void)flags;
+	return fcntl(dmabuf_fd, F_GETFD) < 0 ? -errno : 0;
+}
+
+void *rkmm_sys_mmap(int fd, uint64_t size, uint64_t offset, int *err)
+{
+	struct bo *bo = bo_get((uint32_t)(offset >> 32));
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, bo ? bo->memfd : fd, 0);
+
+	*err = p == MAP_FAILED ? -errno : 0;
+	if (*err)
+		return NULL;
+	pthread_mutex_lock(&lock);
+	fake.maps++;
+	pthread_mutex_unlock(&lock);
+	return p;
+}
+
+void rkmm_sys_munmap(void *ptr, uint64_t size)
+{
+	munmap(ptr, size);
+	pthread_mutex_lock(&lock);
+	fake.maps--;
+	pthread_mutex_unlock(&lock);
+}
