@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Inside of the software NPU: a core's memory and the steps of a task. */
+#ifndef NPU_CORE_H
+#define NPU_CORE_H
+
+#include "npu_model.h"
+#include "npu_regs.h"
+#include "npu_shim.h"
+
+#define ATOM			16u
+#define BANK			32768u
+#define BANKS			12u
+#define K_MAX			10752u
+#define N_MAX			8192u
+#define K_TILE			32u
+#define TILE_BYTES		1024u
+
+/* Widest operand set of one kernel group: int4 as bytes, or fp16 as fp32 */
+#define GROUP_MAX		64u
+#define OPERAND_W_BYTES		(GROUP_MAX * K_MAX)
+/* Eleven data banks, unpacked: fp16 to fp32 and int4 to bytes both double */
+#define OPERAND_A_BYTES		(11u * BANK * 2u)
+#define STAGE_VALUES		(256u * 1024u)
+#define FETCH_ENTRIES		2048u
+#define RUN_BYTES		65536u
+/* Multiply-accumulates in one fp_begin/fp_end section */
+#define SECTION_MACS		(1u << 20)
+
+enum npu_block_id {
+	BLK_CNA,
+	BLK_CORE,
+	BLK_DPU,
+	BLK_DPU_RDMA,
+	BLK_PPU,
+	BLK_PPU_RDMA,
+	BLK_COUNT,
+	BLK_NONE = BLK_COUNT,
+};
+
+/**
+ * struct npu_block - a block with its two register groups, hw 02 §1.4, hw 04 §0.5
+ * @reg: raw values as written, by group and (offset & 0xfff) / 4; never cleared
+ *	between tasks
+ * @mode: the mode bits of S_POINTER as last written
+ * @pointer: group that writes go to
+ * @executer: group that runs next
+ * @enabled: groups that a start entry has handed to the executer
+ */
+struct npu_block {
+	u32 reg[2][1024];
+	u32 mode;
+	u32 pointer;
+	u32 executer;
+	bool enabled[2];
+};
+
+/* What happens to the values of a task whose program breaks a law. */
+enum npu_effect {
+	EFFECT_NATURAL,		/* the arithmetic below shows it by itself */
+	EFFECT_ZERO,
+	EFFECT_GARBAGE,
+	EFFECT_HANG,
+};
+
+/**
+ * struct npu_type - an input type
+ * @code: precision code
+ * @bits: of an element
+ * @group: kernels in a group, hw 02 §3.5
+ */
+struct npu_type {
+	u32 code;
+	u32 bits;
+	u32 group;
+};
+
+/**
+ * struct npu_conv - a matmul task read from the register groups that run it
+ *
+ * Sizes are counts, not counts minus one. Nothing here is derived from a shape:
+ * every field names the register it comes from.
+ */
+struct npu_conv {
+	const struct npu_core *core;
+	const u32 *cna, *cor, *dpu, *rdma;	/* running groups; rdma NULL: not started */
+	const struct npu_type *type;		/* NULL: no such input type */
+
+	/* CNA */
+	u32 in_prec, proc_prec;			/* 100c */
+	bool group_lines;			/* 100c bit 29 clear */
+	u32 w, h;				/* 1020 */
+	u32 k, k_real;				/* 1024 */
+	u32 kernels;				/* 1038 */
+	u32 data_banks, weight_banks, fc_banks;	/* 1040 */
+	bool data_reuse, weight_reuse;		/* 1040 */
+	u32 entries;				/* 1044 */
+	u32 pad_top, pad_left, pad_value;	/* 1068, 1184 */
+	u32 a, b;				/* 1070, 1110 plus DMA base */
+	u32 line_stride;			/* 107c, atoms */
+	s32 surf_stride;			/* 1080, atoms, signed */
+
+	/* CORE */
+	u32 core_prec;				/* 3010 */
+	bool qd_en;				/* 3010 */
+	u32 core_w, core_h, core_n;		/* 3014, 3018 */
+	u32 truncate;				/* 301c */
+
+	/* DPU */
+	u32 out_prec, dpu_in_prec, dpu_proc_prec;	/* 4010 */
+	u32 bs_neg_shift, bn_neg_shift;		/* 4010 */
+	s32 pend;				/* 4014 */
+	u32 c;					/* 4020 plus DMA base */
+	u32 dst_surf, surf_add;			/* 4024, 40c0 */
+	u32 ow, oh;				/* 4030, 4034 */
+	u32 notch0, notch1;			/* 4038 */
+	u32 n, n_orig;				/* 403c */
+	u32 size_e[3];				/* 4050: first, middle, last line */
+	bool od_bypass, ow_src;			/* 4050 */
+	s32 ow_op;				/* 4054 */
+	u32 wdma_n, rect_w, rect_h;		/* 4058, 405c */
+	u32 bs_cfg, bn_cfg, ew_cfg;
+	bool to_fp16;				/* 4084 bit 16 */
+
+	/* worked out */
+	u32 out_bytes;				/* of an output element */
+	u32 pixels;				/* ow * oh */
+	u32 pixel_bytes;			/* of one input pixel, whole atoms */
+	u32 step_atoms;				/* from one channel atom to the next */
+	u32 groups;				/* kernel groups written */
+	bool single_rect;			/* 1x1 write rectangle over a taller cube */
+	bool sparse_lines;			/* int4 batch: one line in four is defined */
+	u32 row_step;				/* pixels per stored row: 1, or 4 */
+	u32 rows;				/* rows of A that the data banks hold */
+	bool is_float;
+	enum npu_effect effect;
+};
+
+/**
+ * struct npu_resident - what a task leaves in CBUF for the next one
+ * @valid: something was loaded since reset
+ * @addr: device address it came from
+ * @bytes: its length in memory
+ * @prec: precision code
+ * @k: channels
+ * @rows: rows (feature) or kernels (weight)
+ */
+struct npu_resident {
+	bool valid;
+	u32 addr;
+	u32 bytes;
+	u32 prec;
+	u32 k;
+	u32 rows;
+};
+
+/**
+ * struct npu_core - one core
+ *
+ * Words of type npu_word may be touched by the CPU side and by a running core
+ * at the same time; everything else belongs to npu_core_run() while
+ * @state is not %CORE_IDLE.
+ */
+struct npu_core {
+	const struct npu_env *env;
+	u32 index;
+	bool strict;
+	bool error_bits;
+	u32 quirks;
+
+	struct npu_word state;
+	struct npu_word raw;
+	struct npu_word mask;
+	struct npu_word op_en;
+	struct npu_word data_addr;
+	struct npu_word amount;
+	struct npu_word task_con;
+	struct npu_word dma_base;
+	struct npu_word status;
+
+	struct npu_block blk[BLK_COUNT];
+
+	/* fetch */
+	u32 link_addr;
+	u32 link_amount;
+	bool prefetched;
+	u32 prefetch_addr;
+	u32 prefetch_entries;
+	u32 last_groups[BLK_COUNT];	/* group that ran the last task */
+	u32 last_start;
+
+	struct npu_resident feature;
+	struct npu_resident weight;
+
+	/* of the run in progress */
+	struct npu_report *report;
+	u32 task;
+
+	u64 fetch[FETCH_ENTRIES];
+	u64 prefetch[FETCH_ENTRIES];
+	u8 operand_a[OPERAND_A_BYTES] __attribute__((aligned(64)));
+	u8 operand_w[OPERAND_W_BYTES] __attribute__((aligned(64)));
+	u8 weight_ring[BANKS * BANK] __attribute__((aligned(64)));
+	u32 stage[STAGE_VALUES] __attribute__((aligned(64)));
+	u32 bias[N_MAX];
+	u8 run[RUN_BYTES] __attribute__((aligned(64)));
+};
+
+/* npu_core.state */
+enum {
+	CORE_IDLE,
+	CORE_STARTED,
+	CORE_DEAD,		/* hung, faulted or stopped; only a reset helps */
+};
+
+/* npu_core.c */
+bool npu_relax(struct npu_core *core);
+enum npu_class npu_read(struct npu_core *core, u32 addr, void *dst, u32 len);
+enum npu_class npu_write(struct npu_core *core, u32 addr, const void *src, u32 len);
+void npu_block_write(struct npu_block *blk, u32 offset, u32 value);
+void npu_breach(struct npu_core *core, enum npu_class cls, const char *law);
+bool npu_stops(enum npu_class cls);
+enum npu_class npu_hang(struct npu_core *core, const char *law);
+
+static inline u32 npu_reg(const u32 *group, u32 offset)
+{
+	return group[(offset & 0xfff) >> 2];
+}
+
+/* npu_pc.c */
+enum npu_block_id npu_block_of_offset(u32 offset);
+bool npu_reg_known(enum npu_block_id id, u32 offset);
+
+/* npu_conv.c */
+void npu_conv_decode(struct npu_conv *t, struct npu_core *core, u32 start);
+enum npu_class npu_conv_run(struct npu_core *core, u32 start);
+
+/* npu_laws.c: NPU_OK to go on with t->effect, or why the core stops */
+enum npu_class npu_laws_check(struct npu_core *core, struct npu_conv *t);
+
+/* npu_cbuf.c */
+enum npu_class npu_load_feature(struct npu_core *core, const struct npu_conv *t);
+enum npu_class npu_load_weight(struct npu_core *core, const struct npu_conv *t, u32 group);
+u32 npu_group_kernels(const struct npu_conv *t, u32 group);
+u32 npu_group_bytes(const struct npu_conv *t, u32 group);
+u32 npu_weight_bytes(const struct npu_conv *t);
+
+/* npu_out.c */
+enum npu_class npu_load_bias(struct npu_core *core, const struct npu_conv *t);
+void npu_out_convert(struct npu_core *core, const struct npu_conv *t, u32 p0, u32 p1, u32 g0,
+		     u32 g1);
+enum npu_class npu_out_write(struct npu_core *core, const struct npu_conv *t, u32 p0, u32 p1,
+			     u32 g0, u32 g1);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The loops that need floating point or vectors. npu_fp.c is the only object
+ * compiled with them, and no float is passed across: fp32 values travel as
+ * their bits. Call only between npu_env.fp_begin and fp_end.
+ */
+#ifndef NPU_FP_H
+#define NPU_FP_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
+#include "npu_model.h"
+#endif
+
+/* One kernel group of fp16 work is this wide. */
+#define NPU_FP_LANES	16
+
+/**
+ * npu_fp_enter() - default rounding, no flushing of subnormals
+ *
+ * Return: what npu_fp_leave() wants back.
+ */
+u64 npu_fp_enter(void);
+void npu_fp_leave(u64 saved);
+
+/**
+ * npu_mac_s8() - integer products of rows and kernels
+ * @acc: @rows rows of @kernels sums, @acc_pitch values apart
+ * @a: @rows rows of @k bytes, one after the other
+ * @w: @kernels rows of @k bytes, one after the other
+ */
+void npu_mac_s8(s32 *acc, u32 acc_pitch, const s8 *a, const s8 *w, u32 rows, u32 kernels, u32 k);
+
+/**
+ * npu_mac_f32() - fp32 products of rows and 16 kernels
+ * @acc: @rows rows of 16 sums, @acc_pitch values apart
+ * @a: @rows rows of @k values, one after the other
+ * @w: @k rows of 16 values, 16-byte aligned
+ *
+ * Each sum starts from zero and takes its products in the order of rising
+ * channel, one rounding for the product (exact for fp16 operands) and one for
+ * the sum. hw 02 §3.6 leaves the order open; this one makes all machines agree.
+ */
+void npu_mac_f32(void *acc, u32 acc_pitch, const void *a, const void *w, u32 rows, u32 k);
+
+#endif

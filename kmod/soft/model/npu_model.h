@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Software NPU: executes RK3588 register-command programs word by word.
+ *
+ * An independent reading of the hardware documents: nothing here may come from
+ * the driver's program synthesis. The code is pure C without libc, compiled
+ * into rkmm_soft.ko and into a host library. Everything it needs from outside
+ * arrives through struct npu_env.
+ */
+#ifndef NPU_MODEL_H
+#define NPU_MODEL_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int8_t s8;
+typedef int16_t s16;
+typedef int32_t s32;
+typedef int64_t s64;
+#endif
+
+/**
+ * struct npu_env - what a core sees of the world
+ * @ctx: passed to every callback
+ * @read: copy @len bytes from device address @addr; 0, or -1 with the first
+ *	address that could not be read in @fault
+ * @write: copy @len bytes to device address @addr; same result
+ * @relax: called between bounded pieces of work, outside of @fp_begin/@fp_end;
+ *	true asks the core to stop at once (reset, removal)
+ * @fp_begin: opens a section that may use floating point or vectors; the core
+ *	keeps each section bounded and calls nothing else inside it
+ * @fp_end: closes it
+ *
+ * @relax, @fp_begin and @fp_end may be NULL.
+ */
+struct npu_env {
+	void *ctx;
+	int (*read)(void *ctx, u32 addr, void *dst, u32 len, u32 *fault);
+	int (*write)(void *ctx, u32 addr, const void *src, u32 len, u32 *fault);
+	bool (*relax)(void *ctx);
+	void (*fp_begin)(void *ctx);
+	void (*fp_end)(void *ctx);
+};
+
+/**
+ * enum npu_class - effect of a program on the outside, hw 03 §0
+ * @NPU_OK: executed as documented
+ * @NPU_STALE: the output keeps its earlier content, status good
+ * @NPU_ZERO: the output is all zero, status good
+ * @NPU_ROWS: some rows are garbage, status good
+ * @NPU_WRONG: deterministic wrong numbers, status good
+ * @NPU_HANG_0: no task ever runs
+ * @NPU_HANG_P: some tasks run, then the core stops
+ * @NPU_FAULT: a device address could not be translated; the core waits
+ * @NPU_STOPPED: npu_env.relax asked for it
+ */
+enum npu_class {
+	NPU_OK,
+	NPU_STALE,
+	NPU_ZERO,
+	NPU_ROWS,
+	NPU_WRONG,
+	NPU_HANG_0,
+	NPU_HANG_P,
+	NPU_FAULT,
+	NPU_STOPPED,
+};
+
+/**
+ * struct npu_report - how a run went
+ * @cls: worst class met
+ * @law: the broken law with its place in the sheets, or NULL; a constant string
+ * @task: index of the task that met it
+ * @tasks_done: tasks that ended
+ * @fault_addr: device address, with %NPU_FAULT
+ * @fault_write: the faulting access was a write
+ * @unknown_regs: writes to registers that no document names
+ * @macs: multiply-accumulates executed
+ * @read_bytes: bytes fetched (programs, feature, weight)
+ * @write_bytes: bytes written
+ */
+struct npu_report {
+	enum npu_class cls;
+	const char *law;
+	u32 task;
+	u32 tasks_done;
+	u32 fault_addr;
+	bool fault_write;
+	u32 unknown_regs;
+	u64 macs;
+	u64 read_bytes;
+	u64 write_bytes;
+};
+
+/* Core-private storage is one opaque block of this size, given by the caller. */
+#define NPU_CORE_BYTES	(6u << 20)
+
+struct npu_core;
+
+/**
+ * npu_core_init() - set up a core in caller-provided memory, as after reset
+ * @mem: NPU_CORE_BYTES bytes, 64-byte aligned, zeroing not needed
+ * @index: core number, 0..2
+ * @env: callbacks; must outlive the core
+ */
+struct npu_core *npu_core_init(void *mem, u32 index, const struct npu_env *env);
+
+/** npu_core_reset() - srst_a and srst_h: registers, groups and CBUF forgotten */
+void npu_core_reset(struct npu_core *core);
+
+/**
+ * npu_core_read() - register read as seen by the CPU
+ *
+ * Callable in any context and concurrently with npu_core_run() on another CPU:
+ * PC block state is kept in single words.
+ */
+u32 npu_core_read(struct npu_core *core, u32 offset);
+
+/**
+ * npu_core_write() - register write by the CPU
+ *
+ * Return: true when the write started the core (rising PC_OP_EN with a program
+ * address in PC mode): the caller then arranges for npu_core_run() in a
+ * context that may compute.
+ */
+bool npu_core_write(struct npu_core *core, u32 offset, u32 value);
+
+/**
+ * npu_core_run() - execute the tasks that were started
+ * @core: the core
+ * @after_task: called after every task, once its interrupt bits are raw; may be
+ *	NULL. Returning true stops the run.
+ * @arg: passed on
+ * @report: filled
+ */
+void npu_core_run(struct npu_core *core, bool (*after_task)(void *arg, u32 task),
+		  void *arg, struct npu_report *report);
+
+/** npu_core_irq() - level of the core's interrupt line: raw status & mask */
+bool npu_core_irq(struct npu_core *core);
+
+/**
+ * npu_core_set_laws() - what a broken law does
+ * @strict: true reports and refuses (npu_report.law set, the documented class
+ *	taken, no output written for hangs); false executes with the documented
+ *	wrong result where there is one
+ */
+void npu_core_set_laws(struct npu_core *core, bool strict);
+
+/**
+ * npu_core_set_error_bits() - whether a refused access raises bit 12 or 13
+ * @core: the core
+ * @raise: true raises the read or write error bit of the raw status. The sheets
+ *	never saw one on an IOMMU fault, so a core starts with false.
+ */
+void npu_core_set_error_bits(struct npu_core *core, bool raise);
+
+/**
+ * enum npu_quirk - misbehaviour that is measured but follows no law of hw 02
+ * @NPU_QUIRK_NARROW_K: int8 output of a matmul with K below 512 is wrong (G26)
+ */
+enum npu_quirk {
+	NPU_QUIRK_NARROW_K = 1 << 0,
+};
+
+/**
+ * npu_core_set_quirks() - switch quirks of hw 03 §1 on
+ * @core: the core
+ * @quirks: bits of enum npu_quirk; none after npu_core_init()
+ *
+ * A quirk is reported and takes effect like a broken law.
+ */
+void npu_core_set_quirks(struct npu_core *core, u32 quirks);
+
+/** npu_class_name() - the class as hw 03 §0 spells it */
+const char *npu_class_name(enum npu_class cls);
+
+#endif
