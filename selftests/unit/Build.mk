@@ -15,3 +15,10 @@ test_lib_device-ldlibs := -lpthread
 
 host-tests += test_ranges
 test_ranges-srcs := selftests/unit/test_ranges.c kmod/rkmm_ranges.c
+
+# the software NPU
+test_model-rig := selftests/unit/test_model_rig.c
+host-tests += test_model_matmul
+test_model_matmul-srcs := selftests/unit/test_model_matmul.c $(test_model-rig)
+test_model_matmul-libs := model
+test_model_matmul-ldlibs := -lm
