@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The device and its clients.
+ *
+ * Two struct devices (Documentation/design.rst): @dev is the NPU, which owns
+ * registers, interrupts, clocks, resets, power and the IOMMU; @dma is the
+ * facade, a plain platform device not behind the IOMMU, through which all DMA
+ * mapping and cache maintenance goes. The DMA API is never called on @dev: with
+ * a window attached it would hand out addresses of another domain.
+ */
+#ifndef RKMM_DEVICE_H
+#define RKMM_DEVICE_H
+
+#include <drm/drm_device.h>
+#include <drm/drm_file.h>
+#include <linux/dma-fence.h>
+#include <linux/kref.h>
+#include <linux/platform_device.h>
+#include <linux/spinlock.h>
+#include <linux/timer.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+
+#include "rkmm_core.h"
+#include "rkmm_power.h"
+#include "rkmm_soc.h"
+#include "rkmm_vm.h"
+
+#define RKMM_VERSION_MAJOR	0
+#define RKMM_VERSION_MINOR	1
+
+/**
+ * struct rkmm_sched - which job runs where
+ * @reap: runs rkmm_job_put() on @reap_list
+ * @jobs: jobs that ended; under @lock
+ * @resets: resets done; under @lock
+ * @switches: window switches; under @lock
+ * @wq: for @work
+ *
+ * Fences are never signalled with @lock held: their callbacks come back here.
+ */
+struct rkmm_sched {
+	/** @lock: cores, queues, job states; taken in the interrupt handler */
+	spinlock_t lock;
+	/** @ready: clients with a startable job at their head, oldest first */
+	struct list_head ready;
+	/** @clients: open files */
+	struct list_head clients;
+	/** @window: window the cores run in; changes only with all cores idle */
+	struct rkmm_window *window;
+	/** @hold: starts are forbidden while non-zero: a switch, suspend, removal */
+	unsigned int hold;
+	/** @reset_wanted: a core is stuck: nothing starts until the reset */
+	bool reset_wanted;
+	/** @dead: the device is gone: jobs end with -ENODEV */
+	bool dead;
+	/** @ended: jobs whose fence is to be signalled, oldest first */
+	struct list_head ended;
+	/** @signalling: somebody empties @ended; keeps fences in order and callbacks flat */
+	bool signalling;
+	/** @idle: woken when the last busy core stops */
+	wait_queue_head_t idle;
+	/** @work: everything that sleeps: window switch, reset */
+	struct work_struct work;
+	struct workqueue_struct *wq;
+	/** @watchdog: runs while a core is busy; finds lost interrupts and deadlines */
+	struct timer_list watchdog;
+	/** @reap_list: ended jobs whose buffers and images are to be released */
+	struct llist_head reap_list;
+	struct work_struct reap;
+	/** @reap_wq: releases memory, so not the queue that signals fences */
+	struct workqueue_struct *reap_wq;
+	u64 jobs;
+	u64 resets;
+	u64 switches;
+};
+
+/**
+ * struct rkmm_device - lives as long as its drm_device (drmm)
+ * @drm: the DRM device, whose managed memory this is
+ * @dma: &facade->dev: mapping and cache maintenance
+ * @soc: the chip
+ * @ncores: entries of @cores in use
+ * @hw_version: what the version registers read
+ * @cores: the cores
+ * @power: clocks, supplies, resets
+ * @vm: address windows
+ * @sched: queues
+ */
+struct rkmm_device {
+	struct drm_device *drm;
+	/** @dev: the NPU device */
+	struct device *dev;
+	/** @facade: DMA through &facade->dev only */
+	struct platform_device *facade;
+	struct device *dma;
+	const struct rkmm_soc *soc;
+	/** @soft: the NPU is the software model */
+	bool soft;
+	/** @time_scale: deadlines are multiplied by it; 1 on silicon */
+	u32 time_scale;
+	u32 ncores;
+	u32 hw_version;
+	/** @clock_hz: core clock as last set, for predictions; read without a lock */
+	unsigned long clock_hz;
+	struct rkmm_core cores[RKMM_MAX_CORES];
+	struct rkmm_power power;
+	struct rkmm_vm vm;
+	struct rkmm_sched sched;
+};
+
+static inline struct rkmm_device *to_rkmm(struct drm_device *drm)
+{
+	return drm->dev_private;
+}
+
+#define RKMM_FAILED_KEPT	64
+
+/**
+ * struct rkmm_client - one open file; outlives it until its last job is released
+ * @ref: one for the file, one for every job
+ * @rdev: the device
+ * @window: its address window, referenced
+ * @pid: of the process that opened the file
+ * @comm: name of it
+ * @nfailed: failures so far; under rkmm_sched.lock
+ * @jobs: jobs that ended; under rkmm_sched.lock
+ * @guilty: resets caused; under rkmm_sched.lock
+ * @innocent: jobs disturbed by a reset; under rkmm_sched.lock
+ * @npu_ns: time on cores; under rkmm_sched.lock
+ */
+struct rkmm_client {
+	struct kref ref;
+	/** @id: for people and fdinfo, never reused */
+	u64 id;
+	struct rkmm_device *rdev;
+	struct rkmm_window *window;
+	pid_t pid;
+	char comm[TASK_COMM_LEN];
+
+	/** @submit_lock: order of submissions: sequence numbers, fences, queue */
+	struct mutex submit_lock;
+	/** @plans: handles; xa_lock */
+	struct xarray plans;
+	/** @images: cached program images, see rkmm_image.c */
+	struct rkmm_images *images;
+
+	/** @fence_context: jobs of a client run and end in order */
+	u64 fence_context;
+	/** @seqno: last sequence number given; under @submit_lock */
+	u64 seqno;
+
+	/** @queue: jobs not yet started, oldest first; under rkmm_sched.lock */
+	struct list_head queue;
+	/** @running: job on a core; under rkmm_sched.lock */
+	struct rkmm_job *running;
+	/** @in_ready: node in rkmm_sched.ready; under rkmm_sched.lock */
+	struct list_head in_ready;
+	/** @in_clients: in rkmm_sched.clients; under rkmm_sched.lock */
+	struct list_head in_clients;
+	/** @ended: sequence number up to which jobs have ended; under rkmm_sched.lock */
+	u64 ended;
+	/** @failed: the last failures, a ring; under rkmm_sched.lock */
+	struct { u64 seqno; int result; } failed[RKMM_FAILED_KEPT];
+	u32 nfailed;
+
+	/* statistics, under rkmm_sched.lock */
+	u64 jobs, guilty, innocent, npu_ns;
+};
+
+static inline void rkmm_client_get(struct rkmm_client *client)
+{
+	kref_get(&client->ref);
+}
+
+void rkmm_client_put(struct rkmm_client *client);
+
+#endif

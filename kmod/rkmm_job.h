@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Plans, program images, jobs and the scheduler.
+ *
+ * A plan is shape only. An image is a plan's programs with addresses in place,
+ * kept per client. A job is one submission: images in order, run on one core.
+ */
+#ifndef RKMM_JOB_H
+#define RKMM_JOB_H
+
+#include <linux/dma-fence.h>
+#include <linux/hashtable.h>
+#include <linux/kref.h>
+#include <linux/llist.h>
+#include "rkmm_device.h"
+#include "prog/rkmm_prog.h"
+
+struct drm_gem_object;
+
+/* ---- rkmm_plan.c: a validated operation --------------------------------- */
+
+/**
+ * struct rkmm_plan - an operation's shape, immutable
+ * @ref: one for the handle, one for every user of the moment
+ * @geom: the tiling
+ */
+struct rkmm_plan {
+	struct kref ref;
+	/** @uid: never reused; key of cached images */
+	u64 uid;
+	struct rkmm_geom geom;
+	/** @cores: mask of cores allowed */
+	u32 cores;
+};
+
+int rkmm_ioctl_plan_create(struct drm_device *drm, void *data, struct drm_file *file);
+int rkmm_ioctl_plan_destroy(struct drm_device *drm, void *data, struct drm_file *file);
+/* rkmm_plan_get() - reference to plan @handle, NULL if there is none */
+struct rkmm_plan *rkmm_plan_get(struct rkmm_client *client, u32 handle);
+void rkmm_plan_put(struct rkmm_plan *plan);
+void rkmm_plans_init(struct rkmm_client *client);
+void rkmm_plans_fini(struct rkmm_client *client);
+
+/* ---- rkmm_image.c: program images, cached by (plan, rows, addresses) ----- */
+
+/**
+ * struct rkmm_image_key - what an image depends on
+ * @plan: rkmm_plan.uid
+ * @rows: rows of the submission
+ * @a: NPU address of A
+ * @b: NPU address of B
+ * @c: NPU address of C
+ */
+struct rkmm_image_key {
+	u64 plan;
+	u32 rows;
+	u32 a, b, c;
+};
+
+/**
+ * struct rkmm_image - synthesised and linked programs of one plan
+ * @key: what it was made for
+ * @mem: the programs
+ * @tasks: programs in it
+ * @nkicks: entries of @kicks
+ * @kicks: starts, in order
+ */
+struct rkmm_image {
+	struct rkmm_image_key key;
+	/** @hash: in rkmm_images.table; under rkmm_images.lock */
+	struct hlist_node hash;
+	/** @lru: in rkmm_images.idle while @users is 0; under rkmm_images.lock */
+	struct list_head lru;
+	/** @users: jobs that may still run it; under rkmm_images.lock */
+	unsigned int users;
+	/** @stale: its plan is gone, free with the last user; under rkmm_images.lock */
+	bool stale;
+	struct rkmm_progmem *mem;
+	/** @predicted_ns: of all kicks, on one core at 1 GHz */
+	u64 predicted_ns;
+	u32 tasks;
+	u32 nkicks;
+	struct rkmm_kick kicks[];
+};
+
+#define RKMM_IMAGE_HASH_BITS	7
+
+/**
+ * struct rkmm_images - a client's image cache
+ * @table: by hash of the key
+ */
+struct rkmm_images {
+	/** @lock: everything here; sleeps; outside rkmm_vm.lock */
+	struct mutex lock;
+	DECLARE_HASHTABLE(table, RKMM_IMAGE_HASH_BITS);
+	/** @idle: images without users, least recently used first */
+	struct list_head idle;
+	/** @bytes: program memory held */
+	u64 bytes;
+	/** @emitted: programs synthesised so far */
+	u64 emitted;
+};
+
+int rkmm_images_init(struct rkmm_client *client);
+void rkmm_images_fini(struct rkmm_client *client);
+/* rkmm_image_get() - find or synthesise; the caller owns one use; ERR_PTR on failure */
+struct rkmm_image *rkmm_image_get(struct rkmm_client *client, struct rkmm_plan *plan, u32 rows,
+				  u32 a, u32 b, u32 c);
+void rkmm_image_put(struct rkmm_client *client, struct rkmm_image *image);
+/* rkmm_images_drop_plan() - free the idle images of a destroyed plan */
+void rkmm_images_drop_plan(struct rkmm_client *client, u64 plan);
+
+/* ---- rkmm_fence.c --------------------------------------------------------- */
+
+struct dma_fence *rkmm_fence_alloc(void);
+/* rkmm_fence_arm() - from here on the fence must be signalled */
+void rkmm_fence_arm(struct dma_fence *fence, u64 context, u64 seqno);
+/* rkmm_fence_free() - a fence that was never armed */
+void rkmm_fence_free(struct dma_fence *fence);
+
+/* ---- rkmm_submit.c: ioctl -> job ------------------------------------------ */
+
+/**
+ * struct rkmm_dep - a fence that a job waits for
+ * @cb: our callback on @fence
+ * @fence: referenced
+ * @job: the job that waits
+ */
+struct rkmm_dep {
+	struct dma_fence_cb cb;
+	struct dma_fence *fence;
+	struct rkmm_job *job;
+	/** @explicit: named by the user: its failure cancels the job */
+	bool explicit;
+};
+
+/**
+ * struct rkmm_bo_use - a buffer that a job keeps
+ * @obj: referenced
+ * @write: the job writes it
+ */
+struct rkmm_bo_use {
+	struct drm_gem_object *obj;
+	bool write;
+};
+
+/**
+ * struct rkmm_job - one submission
+ * @ref: one for the scheduler until the job has ended, others for the moment
+ * @client: referenced
+ * @window: of the client, kept by it
+ * @fence: referenced; armed when @seqno is set
+ * @seqno: 0 until queued
+ * @in_reap: in rkmm_sched.reap_list
+ * @deps: fences waited for
+ * @ndeps: entries of @deps
+ * @bos: buffers kept until the job has ended, each once
+ * @nbos: entries of @bos
+ * @nsteps: entries of @steps
+ * @steps: images, in order; one use each
+ */
+struct rkmm_job {
+	struct kref ref;
+	struct rkmm_client *client;
+	struct rkmm_window *window;
+	struct dma_fence *fence;
+	u64 seqno;
+	/** @cores: mask of cores allowed */
+	u32 cores;
+
+	/** @in_queue: in rkmm_client.queue, then rkmm_sched.ended; under rkmm_sched.lock */
+	struct list_head in_queue;
+	struct llist_node in_reap;
+	/** @waiting: dependencies not yet signalled, plus one while being set up */
+	atomic_t waiting;
+	/** @queued: in rkmm_client.queue; under rkmm_sched.lock */
+	bool queued;
+	/** @deps_cancelled: its fence callbacks were removed; under rkmm_sched.lock */
+	bool deps_cancelled;
+	/** @result: first error; under rkmm_sched.lock once queued */
+	int result;
+	/** @step: image being run; under rkmm_sched.lock */
+	u32 step;
+	/** @kick: kick of it; under rkmm_sched.lock */
+	u32 kick;
+	/** @npu_ns: time on the core; under rkmm_sched.lock */
+	u64 npu_ns;
+
+	struct rkmm_dep *deps;
+	u32 ndeps;
+	struct rkmm_bo_use *bos;
+	u32 nbos;
+	u32 nsteps;
+	struct rkmm_image *steps[];
+};
+
+int rkmm_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file);
+void rkmm_job_put(struct rkmm_job *job);
+
+/* ---- rkmm_wait.c ---------------------------------------------------------- */
+
+int rkmm_ioctl_wait(struct drm_device *drm, void *data, struct drm_file *file);
+/* rkmm_wait_seqno() - 0 and *result, -ENOENT, -ETIME, -EINTR */
+int rkmm_wait_seqno(struct rkmm_client *client, u64 seqno, s64 deadline_ns, int *result);
+
+/* ---- rkmm_sched.c: which job next, on which core -------------------------- */
+
+int rkmm_sched_init(struct rkmm_device *rdev);
+void rkmm_sched_fini(struct rkmm_device *rdev);
+/* rkmm_sched_push() - queue an armed job; starts it at once when it can */
+void rkmm_sched_push(struct rkmm_job *job);
+/* rkmm_sched_dep_done() - one dependency signalled; any context */
+void rkmm_sched_dep_done(struct rkmm_job *job, int error);
+/* rkmm_sched_open() - a client that may submit */
+void rkmm_sched_open(struct rkmm_client *client);
+/* rkmm_sched_close() - the client's file is gone: cancel what has not started */
+void rkmm_sched_close(struct rkmm_client *client);
+/* rkmm_sched_irq() - interrupt of a powered core */
+irqreturn_t rkmm_sched_irq(struct rkmm_core *core);
+/* rkmm_sched_hold() - start nothing more and wait until all cores are idle; sleeps */
+void rkmm_sched_hold(struct rkmm_device *rdev);
+void rkmm_sched_release(struct rkmm_device *rdev);
+/* rkmm_sched_forget_window() - a window without users is about to go; its owner detaches it */
+void rkmm_sched_forget_window(struct rkmm_device *rdev, struct rkmm_window *window);
+/* rkmm_sched_kill() - device going: cores are reset, every job ends with -ENODEV */
+void rkmm_sched_kill(struct rkmm_device *rdev);
+/* rkmm_sched_drain() - after rkmm_sched_kill(): until the last job is released */
+void rkmm_sched_drain(struct rkmm_device *rdev);
+/* rkmm_sched_reset_done() - what rkmm_recover_reset() came to */
+void rkmm_sched_reset_done(struct rkmm_device *rdev, int ret);
+
+/* With rkmm_sched.lock held. */
+
+/* rkmm_sched_job_failed() - give the core's job up; it ends after the reset */
+void rkmm_sched_job_failed(struct rkmm_core *core, int result);
+void rkmm_sched_end_stuck(struct rkmm_core *core, enum rkmm_core_state state);
+bool rkmm_sched_busy(struct rkmm_device *rdev);
+
+#define RKMM_INT_ERRORS		(BIT(12) | BIT(13))	/* DMA read, write (hw 01 §1.2) */
+
+/* ---- rkmm_recover.c: deadlines, reset ------------------------------------- */
+
+/* rkmm_deadline_ns() - time that a kick of @image may take on this device */
+u64 rkmm_deadline_ns(struct rkmm_device *rdev, const struct rkmm_image *image,
+		     const struct rkmm_kick *kick);
+/* rkmm_recover_report() - the one line about a job that is given up; rkmm_sched.lock held */
+void rkmm_recover_report(struct rkmm_core *core, const char *cause,
+			 const struct rkmm_core_status *st);
+/* rkmm_recover_reset() - all cores quiet or stuck, starts held: reset and restore; sleeps */
+void rkmm_recover_reset(struct rkmm_device *rdev);
+
+/* ---- rkmm_query.c, rkmm_stats.c ------------------------------------------- */
+
+int rkmm_ioctl_query(struct drm_device *drm, void *data, struct drm_file *file);
+void rkmm_show_fdinfo(struct seq_file *m, struct file *file);
+
+#endif

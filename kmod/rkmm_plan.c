@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Plans: a validated operation, shape only. */
+#include <drm/drm_print.h>
+#include <linux/atomic.h>
+#include <linux/math64.h>
+#include <linux/slab.h>
+
+#include "rkmm_drm.h"
+#include "rkmm_job.h"
+
+/* The pure code has enumerations of its own; here they are held to the uAPI's. */
+static_assert((int)RKMM_T_I8I32 == DRM_RKMM_I8I32);
+static_assert((int)RKMM_T_I8I8 == DRM_RKMM_I8I8);
+static_assert((int)RKMM_T_F16F32 == DRM_RKMM_F16F32);
+static_assert((int)RKMM_T_F16F16 == DRM_RKMM_F16F16);
+static_assert((int)RKMM_T_I4I16 == DRM_RKMM_I4I16);
+static_assert((int)RKMM_OK == DRM_RKMM_REASON_NONE);
+static_assert((int)RKMM_REASON_TYPES == DRM_RKMM_REASON_TYPES);
+static_assert((int)RKMM_REASON_ZERO == DRM_RKMM_REASON_ZERO);
+static_assert((int)RKMM_REASON_K_LIMIT == DRM_RKMM_REASON_K_LIMIT);
+static_assert((int)RKMM_REASON_N_LIMIT == DRM_RKMM_REASON_N_LIMIT);
+static_assert((int)RKMM_REASON_M_LIMIT == DRM_RKMM_REASON_M_LIMIT);
+static_assert((int)RKMM_REASON_STRIDE == DRM_RKMM_REASON_STRIDE);
+static_assert((int)RKMM_REASON_BANKS == DRM_RKMM_REASON_BANKS);
+static_assert((int)RKMM_REASON_LAYOUT == DRM_RKMM_REASON_LAYOUT);
+static_assert((int)RKMM_REASON_SIZE == DRM_RKMM_REASON_SIZE);
+static_assert((int)RKMM_REASON_FORM == DRM_RKMM_REASON_FORM);
+static_assert((int)RKMM_REASON_QUANT == DRM_RKMM_REASON_QUANT);
+
+/* Program memory of one plan: bounds what a single submission can ask for. */
+#define RKMM_IMAGE_MAX_BYTES	(64ull << 20)
+
+static void rkmm_plan_free(struct kref *ref)
+{
+	kfree(container_of(ref, struct rkmm_plan, ref));
+}
+
+void rkmm_plan_put(struct rkmm_plan *plan)
+{
+	kref_put(&plan->ref, rkmm_plan_free);
+}
+
+struct rkmm_plan *rkmm_plan_get(struct rkmm_client *client, u32 handle)
+{
+	struct rkmm_plan *plan;
+
+	xa_lock(&client->plans);
+	plan = xa_load(&client->plans, handle);
+	if (plan)
+		kref_get(&plan->ref);
+	xa_unlock(&client->plans);
+	return plan;
+}
+
+static void rkmm_plan_tensor(const struct rkmm_operand *op, struct drm_rkmm_tensor *t)
+{
+	memset(t, 0, sizeof(*t));
+	t->size = op->size;
+	t->layout_id = op->layout_id;
+	t->layout = op->layout;
+	t->rows = op->rows;
+	t->cols = op->cols;
+	t->pitch = op->pitch;
+	t->group = op->group;
+	t->tile_rows = op->tile_rows;
+	t->tile_cols = op->tile_cols;
+	t->bits = op->bits;
+}
+
+static void rkmm_plan_tensors(const struct rkmm_geom *geom, struct drm_rkmm_plan_create *args)
+{
+	struct rkmm_operand op;
+
+	rkmm_geom_a(geom, &op);
+	rkmm_plan_tensor(&op, &args->a);
+	rkmm_geom_b(geom, &op);
+	rkmm_plan_tensor(&op, &args->b);
+	rkmm_geom_c(geom, &op);
+	rkmm_plan_tensor(&op, &args->c);
+}
+
+static int rkmm_plan_refuse(struct drm_device *drm, struct drm_rkmm_plan_create *args,
+			    enum rkmm_reason reason)
+{
+	drm_dbg(drm, "plan types %u %ux%ux%u refused: %s\n", args->types, args->m, args->k,
+		args->n, rkmm_reason_text(reason));
+	args->reason = reason;
+	return -EOPNOTSUPP;
+}
+
+int rkmm_ioctl_plan_create(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	static atomic64_t uids = ATOMIC64_INIT(0);
+	struct rkmm_client *client = file->driver_priv;
+	struct rkmm_device *rdev = client->rdev;
+	struct drm_rkmm_plan_create *args = data;
+	struct rkmm_matmul mm = {
+		.types = args->types,
+		.form = RKMM_FORM_COUNT,
+		.m = args->m,
+		.k = args->k,
+		.n = args->n,
+		.a_pitch = args->a_pitch,
+		.c_pitch = args->c_pitch,
+		.mult = args->mult,
+		.shift = args->shift,
+		.offset = args->offset,
+	};
+	enum rkmm_reason reason;
+	struct rkmm_plan *plan;
+	u64 hz;
+	int ret;
+
+	if (args->flags || args->pad) {
+		drm_dbg(drm, "plan: unknown flags or padding\n");
+		return -EINVAL;
+	}
+	if (args->kind != DRM_RKMM_OP_MATMUL) {
+		drm_dbg(drm, "plan: unknown kind %u\n", args->kind);
+		return -EINVAL;
+	}
+	if (args->cores & ~GENMASK(rdev->soc->cores - 1, 0)) {
+		drm_dbg(drm, "plan: no such core in %#x\n", args->cores);
+		return -EINVAL;
+	}
+
+	plan = kzalloc(sizeof(*plan), GFP_KERNEL_ACCOUNT);
+	if (!plan)
+		return -ENOMEM;
+	kref_init(&plan->ref);
+	plan->cores = args->cores ?: GENMASK(rdev->soc->cores - 1, 0);
+
+	reason = rkmm_geometry(rdev->soc->limits, &mm, &plan->geom);
+	if (reason == RKMM_OK && args->b_layout && args->b_layout != plan->geom.b_layout)
+		reason = RKMM_REASON_LAYOUT;
+	if (reason == RKMM_OK && rkmm_image_bytes(&plan->geom) > RKMM_IMAGE_MAX_BYTES)
+		reason = RKMM_REASON_SIZE;
+	if (reason != RKMM_OK) {
+		kfree(plan);
+		return rkmm_plan_refuse(drm, args, reason);
+	}
+
+	rkmm_plan_tensors(&plan->geom, args);
+	args->reason = DRM_RKMM_REASON_NONE;
+	args->programs = plan->geom.programs;
+	/* The cost law is stated at 1 GHz. */
+	hz = max(rkmm_power_rate(rdev), 1000000ul);
+	args->predicted_ns = mul_u64_u64_div_u64(plan->geom.predicted_ns, NSEC_PER_SEC, hz);
+
+	plan->uid = atomic64_inc_return(&uids);
+	ret = xa_alloc(&client->plans, &args->plan, plan, xa_limit_32b, GFP_KERNEL_ACCOUNT);
+	if (ret)
+		kfree(plan);
+	return ret;
+}
+
+int rkmm_ioctl_plan_destroy(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct rkmm_client *client = file->driver_priv;
+	struct drm_rkmm_plan_destroy *args = data;
+	struct rkmm_plan *plan;
+
+	if (args->pad) {
+		drm_dbg(drm, "plan destroy: padding\n");
+		return -EINVAL;
+	}
+	plan = xa_erase(&client->plans, args->plan);
+	if (!plan) {
+		drm_dbg(drm, "no plan %u\n", args->plan);
+		return -ENOENT;
+	}
+	rkmm_images_drop_plan(client, plan->uid);
+	rkmm_plan_put(plan);
+	return 0;
+}
+
+void rkmm_plans_init(struct rkmm_client *client)
+{
+	xa_init_flags(&client->plans, XA_FLAGS_ALLOC1);
+}
+
+void rkmm_plans_fini(struct rkmm_client *client)
+{
+	struct rkmm_plan *plan;
+	unsigned long i;
+
+	xa_for_each(&client->plans, i, plan)
+		rkmm_plan_put(plan);
+	xa_destroy(&client->plans);
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A job that does not finish: its deadline, the line in the log, the reset.
+ *
+ * The lines of all cores are pulsed together once every core is quiet or
+ * stuck: a reset of one core alone does not cure a job that never started, and
+ * it wipes MMU state that only a re-attach restores, which must not happen
+ * beside a running neighbour (hw 01 §4.5, design: one IOMMU spans all cores).
+ */
+#include <linux/math64.h>
+#include <linux/module.h>
+#include <linux/string_helpers.h>
+
+#include "rkmm_job.h"
+#include "rkmm_trace.h"
+
+static uint timeout_floor_ms;
+module_param(timeout_floor_ms, uint, 0644);
+MODULE_PARM_DESC(timeout_floor_ms,
+		 "Least time a kick is given, ms (0: 20 on silicon, 400 on the software NPU)");
+
+static uint timeout_factor = 8;
+module_param(timeout_factor, uint, 0644);
+MODULE_PARM_DESC(timeout_factor, "A kick is given this multiple of its predicted time (default 8)");
+
+u64 rkmm_deadline_ns(struct rkmm_device *rdev, const struct rkmm_image *image,
+		     const struct rkmm_kick *kick)
+{
+	u64 floor_ms = READ_ONCE(timeout_floor_ms) ?: (rdev->soft ? 400 : 20);
+	u64 share = div_u64(image->predicted_ns, max(image->tasks, 1u)) * kick->tasks;
+	u32 factor = clamp(READ_ONCE(timeout_factor), 1u, 1000u);
+	u64 hz = rdev->clock_hz;
+
+	/* The cost law is stated at 1 GHz. */
+	share = mul_u64_u64_div_u64(share, NSEC_PER_SEC, max(hz, 1000000ull));
+	/* Nothing may be given for ever: two minutes whatever the prediction says. */
+	return min(floor_ms * NSEC_PER_MSEC + share * factor * rdev->time_scale,
+		   120 * (u64)NSEC_PER_SEC);
+}
+
+void rkmm_recover_report(struct rkmm_core *core, const char *cause,
+			 const struct rkmm_core_status *st)
+{
+	struct rkmm_job *job = core->job;
+	struct rkmm_client *client = job->client;
+	struct rkmm_image *image = job->steps[job->step];
+	const struct rkmm_kick *kick = &image->kicks[job->kick];
+	u64 waited = div_u64(ktime_get_ns() - core->started, NSEC_PER_MSEC);
+
+	trace_rkmm_job_timeout(job, core->index, st->task, st->raw);
+	dev_err_ratelimited(core->rdev->dev,
+			    "core%u: %s: job %llu of %*pE[%d]: operation %u of %u, task %u of %u, waited %llu ms, raw %#x, status %#x: reset, EIO\n",
+			    core->index, cause, job->seqno, (int)strlen(client->comm),
+			    client->comm, client->pid, job->step + 1, job->nsteps, st->task,
+			    kick->tasks, waited, st->raw, st->status);
+}
+
+/*
+ * A translation fault: the core waits for ever. Which core it was is not told,
+ * so with one running job it is given up at once; with several the deadline
+ * finds the one that stands still.
+ */
+void rkmm_vm_fault(struct rkmm_device *rdev, struct rkmm_window *window, unsigned long iova,
+		   bool write)
+{
+	struct rkmm_core *core, *busy = NULL;
+	struct rkmm_core_status st;
+	unsigned long flags;
+	u32 i, nbusy = 0;
+
+	spin_lock_irqsave(&rdev->sched.lock, flags);
+	dev_err_ratelimited(rdev->dev, "%s fault at NPU address %#lx\n",
+			    write ? "write" : "read", iova);
+	for (i = 0; i < rdev->ncores; i++) {
+		core = &rdev->cores[i];
+		if (core->state != RKMM_CORE_BUSY || core->job->window != window)
+			continue;
+		busy = core;
+		nbusy++;
+	}
+	if (nbusy == 1) {
+		rkmm_core_status(busy, &st);
+		rkmm_recover_report(busy, write ? "write fault" : "read fault", &st);
+		rkmm_core_quiet(busy);
+		rkmm_sched_job_failed(busy, -EIO);
+	}
+	spin_unlock_irqrestore(&rdev->sched.lock, flags);
+}
+
+void rkmm_recover_reset(struct rkmm_device *rdev)
+{
+	u32 i;
+	int ret;
+
+	for (i = 0; i < rdev->ncores; i++)
+		synchronize_irq(rdev->cores[i].irq);
+
+	ret = rkmm_power_reset(rdev, GENMASK(rdev->soc->cores - 1, 0));
+	for (i = 0; i < rdev->ncores && !ret; i++)
+		ret = rkmm_core_identify(&rdev->cores[i]);
+	/* The reset wiped the MMU banks: program them again. */
+	if (!ret)
+		ret = rkmm_vm_attach(rdev, rdev->sched.window);
+	if (ret)
+		dev_err(rdev->dev, "reset failed: %d: out of service\n", ret);
+	trace_rkmm_reset(rdev, ret);
+	rkmm_sched_reset_done(rdev, ret);
+}

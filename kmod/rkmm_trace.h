@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM rkmm
+
+#if !defined(RKMM_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define RKMM_TRACE_H
+
+#include <linux/tracepoint.h>
+#include "rkmm_job.h"
+
+DECLARE_EVENT_CLASS(rkmm_job,
+	TP_PROTO(const struct rkmm_job *job),
+	TP_ARGS(job),
+	TP_STRUCT__entry(
+		__field(u64, client)
+		__field(u64, seqno)
+		__field(u32, operations)
+		__field(int, result)
+		__field(u64, npu_ns)
+	),
+	TP_fast_assign(
+		__entry->client = job->client->id;
+		__entry->seqno = job->seqno;
+		__entry->operations = job->nsteps;
+		__entry->result = job->result;
+		__entry->npu_ns = job->npu_ns;
+	),
+	TP_printk("client=%llu seqno=%llu operations=%u result=%d npu_ns=%llu",
+		  __entry->client, __entry->seqno, __entry->operations, __entry->result,
+		  __entry->npu_ns)
+);
+
+DEFINE_EVENT(rkmm_job, rkmm_job_submit,
+	TP_PROTO(const struct rkmm_job *job),
+	TP_ARGS(job)
+);
+
+DEFINE_EVENT(rkmm_job, rkmm_job_done,
+	TP_PROTO(const struct rkmm_job *job),
+	TP_ARGS(job)
+);
+
+TRACE_EVENT(rkmm_job_run,
+	TP_PROTO(const struct rkmm_job *job, u32 core, const struct rkmm_kick *kick),
+	TP_ARGS(job, core, kick),
+	TP_STRUCT__entry(
+		__field(u64, client)
+		__field(u64, seqno)
+		__field(u32, core)
+		__field(u32, operation)
+		__field(u32, kick)
+		__field(u32, tasks)
+		__field(bool, pingpong)
+		__string(why, kick->reason ?: "")
+	),
+	TP_fast_assign(
+		__entry->client = job->client->id;
+		__entry->seqno = job->seqno;
+		__entry->core = core;
+		__entry->operation = job->step;
+		__entry->kick = job->kick;
+		__entry->tasks = kick->tasks;
+		__entry->pingpong = kick->pingpong;
+		rkmm_assign_str(why, kick->reason ?: "");
+	),
+	TP_printk("client=%llu seqno=%llu core=%u operation=%u kick=%u tasks=%u pingpong=%d %s",
+		  __entry->client, __entry->seqno, __entry->core, __entry->operation,
+		  __entry->kick, __entry->tasks, __entry->pingpong, __get_str(why))
+);
+
+TRACE_EVENT(rkmm_job_timeout,
+	TP_PROTO(const struct rkmm_job *job, u32 core, u32 task, u32 raw),
+	TP_ARGS(job, core, task, raw),
+	TP_STRUCT__entry(
+		__field(u64, client)
+		__field(u64, seqno)
+		__field(u32, core)
+		__field(u32, operation)
+		__field(u32, task)
+		__field(u32, raw)
+	),
+	TP_fast_assign(
+		__entry->client = job->client->id;
+		__entry->seqno = job->seqno;
+		__entry->core = core;
+		__entry->operation = job->step;
+		__entry->task = task;
+		__entry->raw = raw;
+	),
+	TP_printk("client=%llu seqno=%llu core=%u operation=%u task=%u raw=%#x",
+		  __entry->client, __entry->seqno, __entry->core, __entry->operation,
+		  __entry->task, __entry->raw)
+);
+
+TRACE_EVENT(rkmm_reset,
+	TP_PROTO(const struct rkmm_device *rdev, int ret),
+	TP_ARGS(rdev, ret),
+	TP_STRUCT__entry(
+		__field(u64, resets)
+		__field(int, ret)
+	),
+	TP_fast_assign(
+		__entry->resets = rdev->sched.resets + 1;
+		__entry->ret = ret;
+	),
+	TP_printk("resets=%llu ret=%d", __entry->resets, __entry->ret)
+);
+
+#endif
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE rkmm_trace
+#include <trace/define_trace.h>

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Waiting for a submission. */
+#include <drm/drm_print.h>
+#include <drm/drm_utils.h>
+
+#include "rkmm_drm.h"
+#include "rkmm_job.h"
+
+/* What a submission that ended came to. Lock held. */
+static int rkmm_wait_result(struct rkmm_client *client, u64 seqno)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(client->failed); i++)
+		if (client->failed[i].seqno == seqno)
+			return client->failed[i].result;
+	return 0;
+}
+
+/* The fence of a submission that did not end yet, referenced. Lock held. */
+static struct dma_fence *rkmm_wait_fence(struct rkmm_client *client, u64 seqno)
+{
+	struct rkmm_job *job = client->running;
+
+	if (job && job->seqno == seqno)
+		return dma_fence_get(job->fence);
+	list_for_each_entry(job, &client->queue, in_queue)
+		if (job->seqno == seqno)
+			return dma_fence_get(job->fence);
+	return NULL;
+}
+
+int rkmm_wait_seqno(struct rkmm_client *client, u64 seqno, s64 deadline_ns, int *result)
+{
+	struct rkmm_sched *sched = &client->rdev->sched;
+	struct dma_fence *fence = NULL;
+	long left;
+
+	spin_lock_irq(&sched->lock);
+	if (seqno && seqno <= client->ended) {
+		*result = rkmm_wait_result(client, seqno);
+		spin_unlock_irq(&sched->lock);
+		return 0;
+	}
+	fence = rkmm_wait_fence(client, seqno);
+	spin_unlock_irq(&sched->lock);
+	if (!fence)
+		return -ENOENT;
+
+	left = dma_fence_wait_timeout(fence, true, drm_timeout_abs_to_jiffies(deadline_ns));
+	if (left > 0 || dma_fence_is_signaled(fence)) {
+		*result = fence->error;
+		left = 1;
+	}
+	dma_fence_put(fence);
+	if (left > 0)
+		return 0;
+	return left ? -EINTR : -ETIME;
+}
+
+int rkmm_ioctl_wait(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct rkmm_client *client = file->driver_priv;
+	struct drm_rkmm_wait *args = data;
+	int ret;
+
+	if (args->flags) {
+		drm_dbg(drm, "wait: unknown flags %#x\n", args->flags);
+		return -EINVAL;
+	}
+	ret = rkmm_wait_seqno(client, args->seqno, args->deadline_ns, &args->result);
+	if (ret == -ENOENT)
+		drm_dbg(drm, "no submission %llu\n", args->seqno);
+	return ret;
+}

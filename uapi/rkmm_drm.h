@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rkmm: matrix operations on the Rockchip RK3588 NPU.
+ *
+ * Usable from C and C++. Needs <drm/drm.h> of the kernel headers or of libdrm.
+ */
+#ifndef RKMM_DRM_H
+#define RKMM_DRM_H
+
+#if defined(__KERNEL__)
+#include <drm/drm.h>
+#elif defined(__has_include)
+#if __has_include(<drm/drm.h>)
+#include <drm/drm.h>
+#else
+#include <libdrm/drm.h>
+#endif
+#else
+#include <drm/drm.h>
+#endif
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/**
+ * DOC: Introduction
+ *
+ * The driver registers a render node whose DRM driver name is "rkmm". A client
+ * creates buffers, describes an operation once (a *plan*), and submits plans
+ * with buffers bound to them. The kernel writes every NPU program itself; no
+ * device address ever leaves it.
+ *
+ * Rules that hold for every structure here:
+ *
+ * - fields are naturally aligned, pointers are __u64, sizes are multiples of 8,
+ *   padding is explicit and must be zero;
+ * - unknown flags are refused with EINVAL;
+ * - a field that is added later means "as before" when it is zero; structures
+ *   only grow at their end, arrays carry the size of one element;
+ * - fields are marked Input, Output or both. Outputs are undefined when the
+ *   ioctl fails, except &drm_rkmm_plan_create.reason.
+ *
+ * Errors, the same for every ioctl:
+ *
+ * ============ ==============================================================
+ * EINVAL       malformed: unknown flag, non-zero padding, bad range or overlap
+ * E2BIG        an array element has non-zero bytes that this driver does not know
+ * ENOENT       no such handle, plan, syncobj or sequence number
+ * EFAULT       a pointer could not be read or written
+ * EOPNOTSUPP   a shape or operation that cannot be served; see reason
+ * ENOSPC       no room in the NPU's address window (IOVA), not lack of memory
+ * ENOMEM       no memory
+ * ESTALE       the plan's program form is no longer trusted on this die: make
+ *              a new plan
+ * EPERM        the client is banned after repeated hangs
+ * ETIME        a deadline passed while waiting
+ * EINTR        a signal ended a wait; repeat it with RKMM_WAIT
+ * ENODEV       the device is gone
+ * ============ ==============================================================
+ */
+
+#define DRM_RKMM_NAME	"rkmm"
+
+/**
+ * enum drm_rkmm_ioctl_id - ioctl numbers, relative to DRM_COMMAND_BASE
+ *
+ * New ones are added at the end.
+ *
+ * @DRM_RKMM_QUERY: facts about the device and this client
+ * @DRM_RKMM_BO_CREATE: create a buffer
+ * @DRM_RKMM_BO_SYNC: begin or end CPU access to a range of a buffer
+ * @DRM_RKMM_PLAN_CREATE: describe an operation
+ * @DRM_RKMM_PLAN_DESTROY: forget a plan
+ * @DRM_RKMM_SUBMIT: run plans
+ * @DRM_RKMM_WAIT: wait for a submission
+ */
+enum drm_rkmm_ioctl_id {
+	DRM_RKMM_QUERY = 0,
+	DRM_RKMM_BO_CREATE,
+	DRM_RKMM_BO_SYNC,
+	DRM_RKMM_PLAN_CREATE,
+	DRM_RKMM_PLAN_DESTROY,
+	DRM_RKMM_SUBMIT,
+	DRM_RKMM_WAIT,
+};
+
+/**
+ * enum drm_rkmm_types - input and output element types of a matmul
+ * @DRM_RKMM_I8I32: int8 x int8, exact int32
+ * @DRM_RKMM_I8I8: int8 x int8, requantised to int8
+ * @DRM_RKMM_F16F32: fp16 x fp16, fp32
+ * @DRM_RKMM_F16F16: fp16 x fp16, rounded once to fp16
+ * @DRM_RKMM_I4I16: int4 x int4, clamp(exact sum) to int16
+ */
+enum drm_rkmm_types {
+	DRM_RKMM_I8I32 = 0,
+	DRM_RKMM_I8I8,
+	DRM_RKMM_F16F32,
+	DRM_RKMM_F16F16,
+	DRM_RKMM_I4I16,
+};
+
+/**
+ * enum drm_rkmm_layout - where element (row, col) of an operand lies
+ *
+ * Byte addresses relative to the operand's start. e is the element size in
+ * bytes (1/2 for int4: even column in the low nibble), rows and cols are the
+ * padded sizes of &struct drm_rkmm_tensor.
+ *
+ * @DRM_RKMM_LAYOUT_ROWS: row * pitch + col * e
+ * @DRM_RKMM_LAYOUT_WEIGHT: kernel groups of g columns, 32 channels each: tile
+ *	t = (col / g) * (rows / 32) + row / 32, then element
+ *	t * g * 32 + (col % g) * 32 + row % 32, times e; g is &drm_rkmm_tensor.group.
+ *	Rows are K, columns are N. hw 02 §4
+ * @DRM_RKMM_LAYOUT_BATCH_A: row * pitch + col / 2 with pitch = cols: the second
+ *	half of each row must be zero. hw 02 §6.2
+ * @DRM_RKMM_LAYOUT_BATCH_C: int16 blocks written by programs of &drm_rkmm_tensor.tile_rows
+ *	rows (H) and &drm_rkmm_tensor.tile_cols columns (W): with chunk = col / W, g = row / H,
+ *	j = row % H, hg = min(H, rows - g * H), b = (col % W) / 64,
+ *	((chunk * ceil(rows / H) + g) * 4 * H * (W / 64) + 4 * j + 4 * hg * b) * 128
+ *	+ (col % 64) * 2. Bytes between are undefined. hw 02 §6.2, §6.6
+ * @DRM_RKMM_LAYOUT_CUBE: atoms of 16 bytes: with c = 16 / e,
+ *	16 * ((col / c) * rows + row) + (col % c) * e
+ */
+enum drm_rkmm_layout {
+	DRM_RKMM_LAYOUT_ROWS = 0,
+	DRM_RKMM_LAYOUT_WEIGHT,
+	DRM_RKMM_LAYOUT_BATCH_A,
+	DRM_RKMM_LAYOUT_BATCH_C,
+	DRM_RKMM_LAYOUT_CUBE,
+};
+
+/**
+ * enum drm_rkmm_reason - why RKMM_PLAN_CREATE answered EOPNOTSUPP
+ * @DRM_RKMM_REASON_NONE: it did not
+ * @DRM_RKMM_REASON_TYPES: the chip does not do this type pair
+ * @DRM_RKMM_REASON_ZERO: a dimension is zero
+ * @DRM_RKMM_REASON_K_LIMIT: K is beyond what one program can reduce
+ * @DRM_RKMM_REASON_N_LIMIT: N is too large
+ * @DRM_RKMM_REASON_M_LIMIT: M is too large
+ * @DRM_RKMM_REASON_STRIDE: a row pitch is too small, misaligned or too large
+ * @DRM_RKMM_REASON_BANKS: no legal split of the on-chip buffer
+ * @DRM_RKMM_REASON_LAYOUT: the layout id given for B does not fit the shape
+ * @DRM_RKMM_REASON_SIZE: an operand exceeds the address window
+ * @DRM_RKMM_REASON_FORM: the program form is not available
+ * @DRM_RKMM_REASON_QUANT: requantisation parameters out of range
+ */
+enum drm_rkmm_reason {
+	DRM_RKMM_REASON_NONE = 0,
+	DRM_RKMM_REASON_TYPES,
+	DRM_RKMM_REASON_ZERO,
+	DRM_RKMM_REASON_K_LIMIT,
+	DRM_RKMM_REASON_N_LIMIT,
+	DRM_RKMM_REASON_M_LIMIT,
+	DRM_RKMM_REASON_STRIDE,
+	DRM_RKMM_REASON_BANKS,
+	DRM_RKMM_REASON_LAYOUT,
+	DRM_RKMM_REASON_SIZE,
+	DRM_RKMM_REASON_FORM,
+	DRM_RKMM_REASON_QUANT,
+};
+
+/**
+ * enum drm_rkmm_evidence - how sure a program form is
+ * @DRM_RKMM_DERIVED: deduced from documents, never seen on silicon
+ * @DRM_RKMM_CAPTURED: equal to a program captured from a working board
+ * @DRM_RKMM_VALIDATED: run and checked on silicon by this project
+ */
+enum drm_rkmm_evidence {
+	DRM_RKMM_DERIVED = 0,
+	DRM_RKMM_CAPTURED,
+	DRM_RKMM_VALIDATED,
+};
+
+/**
+ * enum drm_rkmm_query_id - what RKMM_QUERY can tell
+ * @DRM_RKMM_QUERY_DEVICE: one &struct drm_rkmm_device_info
+ * @DRM_RKMM_QUERY_TYPES: an array of &struct drm_rkmm_type_info
+ * @DRM_RKMM_QUERY_CLIENT: one &struct drm_rkmm_client_info
+ */
+enum drm_rkmm_query_id {
+	DRM_RKMM_QUERY_DEVICE = 0,
+	DRM_RKMM_QUERY_TYPES,
+	DRM_RKMM_QUERY_CLIENT,
+};
+
+/**
+ * struct drm_rkmm_query - argument of RKMM_QUERY
+ * @id: Input: enum drm_rkmm_query_id
+ * @size: Input: bytes at @pointer. Output: bytes the answer has; at most the
+ *	input size was written. With @pointer zero only the size is returned
+ * @pointer: Input: user address of the answer, or 0
+ */
+struct drm_rkmm_query {
+	__u32 id;
+	__u32 size;
+	__u64 pointer;
+};
+
+/** DRM_RKMM_DEVICE_SOFT - the NPU is the software model */
+#define DRM_RKMM_DEVICE_SOFT		(1u << 0)
+/** DRM_RKMM_DEVICE_STRICT - every client has an address window of its own */
+#define DRM_RKMM_DEVICE_STRICT		(1u << 1)
+/** DRM_RKMM_DEVICE_UNVALIDATED - nobody has run rkmm on this chip */
+#define DRM_RKMM_DEVICE_UNVALIDATED	(1u << 2)
+
+/**
+ * struct drm_rkmm_device_info - answer to DRM_RKMM_QUERY_DEVICE
+ * @chip: NUL-terminated name, "rk3588"
+ * @version: driver version, major << 16 | minor
+ * @flags: DRM_RKMM_DEVICE_*
+ * @cores: number of cores
+ * @core_mask: cores in service
+ * @hw_version: value of the version register
+ * @k_max: largest K of one operation
+ * @clock_hz: present core clock
+ * @clock_max_hz: rated core clock
+ * @window_bytes: size of one address window
+ * @resets: core resets since the driver was bound
+ * @jobs: jobs finished since the driver was bound
+ * @n_max: largest N of one operation, 0 for no limit but memory
+ * @pad: zero
+ */
+struct drm_rkmm_device_info {
+	char chip[16];
+	__u32 version;
+	__u32 flags;
+	__u32 cores;
+	__u32 core_mask;
+	__u32 hw_version;
+	__u32 k_max;
+	__u64 clock_hz;
+	__u64 clock_max_hz;
+	__u64 window_bytes;
+	__u64 resets;
+	__u64 jobs;
+	__u32 n_max;
+	__u32 pad;
+};
+
+/**
+ * struct drm_rkmm_type_info - one element of the answer to DRM_RKMM_QUERY_TYPES
+ * @types: enum drm_rkmm_types
+ * @evidence: enum drm_rkmm_evidence of the program form used by default
+ * @in_bits: bits per element of A and B
+ * @out_bits: bits per element of C
+ * @k_align: K is padded to a multiple of this
+ * @n_align: N is padded to a multiple of this
+ */
+struct drm_rkmm_type_info {
+	__u32 types;
+	__u32 evidence;
+	__u32 in_bits;
+	__u32 out_bits;
+	__u32 k_align;
+	__u32 n_align;
+};
+
+/**
+ * struct drm_rkmm_client_info - answer to DRM_RKMM_QUERY_CLIENT
+ * @jobs: jobs of this client that finished
+ * @guilty: resets that this client's jobs caused
+ * @innocent: jobs of this client that were disturbed by a reset
+ * @npu_ns: time this client's jobs spent on cores
+ * @program_bytes: program memory held for this client
+ * @programs_emitted: programs synthesised for this client
+ * @banned: 1 when submissions are refused with EPERM
+ * @pad: zero
+ */
+struct drm_rkmm_client_info {
+	__u64 jobs;
+	__u64 guilty;
+	__u64 innocent;
+	__u64 npu_ns;
+	__u64 program_bytes;
+	__u64 programs_emitted;
+	__u32 banned;
+	__u32 pad;
+};
+
+/**
+ * struct drm_rkmm_bo_create - argument of RKMM_BO_CREATE
+ * @size: Input: bytes, at least 1. Output: size rounded up to pages
+ * @flags: Input: zero
+ * @handle: Output: GEM handle
+ * @mmap_offset: Output: offset for mmap() on the render node; the mapping is cached
+ *
+ * The buffer is zeroed. It is coherent with the NPU only through RKMM_BO_SYNC.
+ */
+struct drm_rkmm_bo_create {
+	__u64 size;
+	__u32 flags;
+	__u32 handle;
+	__u64 mmap_offset;
+};
+
+/** DRM_RKMM_SYNC_READ - the CPU reads the range */
+#define DRM_RKMM_SYNC_READ	(1u << 0)
+/** DRM_RKMM_SYNC_WRITE - the CPU writes the range */
+#define DRM_RKMM_SYNC_WRITE	(1u << 1)
+/** DRM_RKMM_SYNC_END - the access ends (without it, it begins) */
+#define DRM_RKMM_SYNC_END	(1u << 2)
+/** DRM_RKMM_SYNC_WAIT - begin only: wait for submissions that conflict with the access */
+#define DRM_RKMM_SYNC_WAIT	(1u << 3)
+
+/**
+ * struct drm_rkmm_bo_sync - argument of RKMM_BO_SYNC
+ * @handle: Input: GEM handle
+ * @flags: Input: DRM_RKMM_SYNC_*, at least one of READ and WRITE
+ * @offset: Input: first byte
+ * @size: Input: bytes, at least 1
+ * @deadline_ns: Input: absolute CLOCK_MONOTONIC time, with DRM_RKMM_SYNC_WAIT
+ *
+ * Begin with READ makes what the NPU wrote visible to the CPU. End with WRITE
+ * makes what the CPU wrote visible to later submissions. Ranges may have any
+ * alignment; CPU and NPU must not write the same 64-byte line at the same time.
+ * Errors: ENOENT handle, EINVAL range or flags, ETIME deadline, EINTR signal.
+ */
+struct drm_rkmm_bo_sync {
+	__u32 handle;
+	__u32 flags;
+	__u64 offset;
+	__u64 size;
+	__s64 deadline_ns;
+};
+
+/**
+ * struct drm_rkmm_tensor - one operand as a plan fixes it
+ * @size: bytes the operand occupies in its buffer
+ * @layout_id: identity of the layout: equal ids can exchange packed data
+ * @layout: enum drm_rkmm_layout
+ * @rows: padded rows
+ * @cols: padded columns
+ * @pitch: bytes from one row to the next (ROWS, BATCH_A)
+ * @group: columns per kernel group (WEIGHT)
+ * @tile_rows: rows per program (BATCH_C)
+ * @tile_cols: columns per program (BATCH_C)
+ * @bits: bits per element
+ */
+struct drm_rkmm_tensor {
+	__u64 size;
+	__u64 layout_id;
+	__u32 layout;
+	__u32 rows;
+	__u32 cols;
+	__u32 pitch;
+	__u32 group;
+	__u32 tile_rows;
+	__u32 tile_cols;
+	__u32 bits;
+};
+
+/**
+ * enum drm_rkmm_op_kind - kinds of operation
+ * @DRM_RKMM_OP_MATMUL: C[M][N] = A[M][K] x B[K][N]
+ */
+enum drm_rkmm_op_kind {
+	DRM_RKMM_OP_MATMUL = 0,
+};
+
+/**
+ * struct drm_rkmm_plan_create - argument of RKMM_PLAN_CREATE
+ * @kind: Input: enum drm_rkmm_op_kind
+ * @types: Input: enum drm_rkmm_types
+ * @m: Input: rows of A and C, at least 1; a submission may use fewer
+ * @k: Input: columns of A, rows of B, at least 1
+ * @n: Input: columns of B and C, at least 1
+ * @flags: Input: zero
+ * @a_pitch: Input: bytes between rows of A, 0 for packed; a multiple of 16,
+ *	allowed only when K needs no padding
+ * @c_pitch: Input: bytes between rows of C, 0 for packed; a multiple of 16
+ * @b_layout: Input: layout id that packed weights already have, 0 for the
+ *	driver's own choice; refused when it does not fit
+ * @cores: Input: mask of cores the plan may use, 0 for any
+ * @mult: Input: int8 output only: multiplier, 1..32767
+ * @shift: Input: int8 output only: right shift, 0..31
+ * @offset: Input: int8 output only: added after the shift, -128..127
+ *	out = clamp(round_half_even(acc * mult / 2^shift) + offset)
+ * @plan: Output: plan handle
+ * @reason: Output: enum drm_rkmm_reason, also with EOPNOTSUPP
+ * @programs: Output: programs of a full submission
+ * @predicted_ns: Output: predicted time of a full submission on one core at @clock_hz of the device
+ * @a: Output: operand A
+ * @b: Output: operand B
+ * @c: Output: operand C
+ * @pad: Input: zero
+ *
+ * A plan is shape only and may be submitted with any buffers. Rows of A past K
+ * up to the padded width, and packed B past (K, N), must be zero.
+ */
+struct drm_rkmm_plan_create {
+	__u32 kind;
+	__u32 types;
+	__u32 m;
+	__u32 k;
+	__u32 n;
+	__u32 flags;
+	__u32 a_pitch;
+	__u32 c_pitch;
+	__u64 b_layout;
+	__u32 cores;
+	__s32 mult;
+	__u32 shift;
+	__s32 offset;
+	__u32 plan;
+	__u32 reason;
+	__u32 programs;
+	__u32 pad;
+	__u64 predicted_ns;
+	struct drm_rkmm_tensor a;
+	struct drm_rkmm_tensor b;
+	struct drm_rkmm_tensor c;
+};
+
+/**
+ * struct drm_rkmm_plan_destroy - argument of RKMM_PLAN_DESTROY
+ * @plan: Input: plan handle
+ * @pad: Input: zero
+ *
+ * Jobs that use the plan keep what they need.
+ */
+struct drm_rkmm_plan_destroy {
+	__u32 plan;
+	__u32 pad;
+};
+
+/**
+ * struct drm_rkmm_array - an array in user memory
+ * @stride: bytes of one element as the caller knows it
+ * @count: elements
+ * @array: user address; 0 when @count is 0
+ */
+struct drm_rkmm_array {
+	__u32 stride;
+	__u32 count;
+	__u64 array;
+};
+
+/**
+ * struct drm_rkmm_operand - a place in a buffer
+ * @handle: GEM handle
+ * @pad: zero
+ * @offset: first byte, a multiple of 64
+ */
+struct drm_rkmm_operand {
+	__u32 handle;
+	__u32 pad;
+	__u64 offset;
+};
+
+/**
+ * struct drm_rkmm_op - one operation of a submission
+ * @plan: plan handle
+ * @rows: rows to compute, 0 for the plan's M; at most the plan's M
+ * @flags: zero
+ * @pad: zero
+ * @a: operand A
+ * @b: operand B
+ * @c: operand C; may overlap neither A nor B of its operation
+ */
+struct drm_rkmm_op {
+	__u32 plan;
+	__u32 rows;
+	__u32 flags;
+	__u32 pad;
+	struct drm_rkmm_operand a;
+	struct drm_rkmm_operand b;
+	struct drm_rkmm_operand c;
+};
+
+/**
+ * struct drm_rkmm_sync - a syncobj to wait for or to signal
+ * @handle: syncobj handle
+ * @flags: zero
+ * @point: timeline point, 0 for a binary syncobj
+ */
+struct drm_rkmm_sync {
+	__u32 handle;
+	__u32 flags;
+	__u64 point;
+};
+
+/** DRM_RKMM_SUBMIT_WAIT - wait for the end before returning */
+#define DRM_RKMM_SUBMIT_WAIT	(1u << 0)
+
+/** DRM_RKMM_MAX_OPS - operations in one submission */
+#define DRM_RKMM_MAX_OPS	4096
+/** DRM_RKMM_MAX_SYNCS - in-syncs, and out-syncs, in one submission */
+#define DRM_RKMM_MAX_SYNCS	256
+
+/**
+ * struct drm_rkmm_submit - argument of RKMM_SUBMIT
+ * @ops: Input: array of &struct drm_rkmm_op, 1..DRM_RKMM_MAX_OPS, run in order
+ * @in_syncs: Input: array of &struct drm_rkmm_sync to wait for
+ * @out_syncs: Input: array of &struct drm_rkmm_sync to signal
+ * @flags: Input: DRM_RKMM_SUBMIT_*
+ * @cores: Input: mask of cores this submission may use, 0 for any
+ * @deadline_ns: Input: absolute CLOCK_MONOTONIC time, with DRM_RKMM_SUBMIT_WAIT
+ * @seqno: Output: sequence number of the submission, for RKMM_WAIT
+ * @wait_status: Output: with DRM_RKMM_SUBMIT_WAIT: 0 when it ended, or
+ *	-ETIME, -EINTR: then only RKMM_WAIT is to be repeated
+ * @result: Output: when it ended: 0, -EIO (this submission hung the NPU),
+ *	-ECANCELED (a dependency failed or the submission was killed), -ENODEV
+ *
+ * The ioctl never restarts: once queued it returns 0, whatever the wait did.
+ */
+struct drm_rkmm_submit {
+	struct drm_rkmm_array ops;
+	struct drm_rkmm_array in_syncs;
+	struct drm_rkmm_array out_syncs;
+	__u32 flags;
+	__u32 cores;
+	__s64 deadline_ns;
+	__u64 seqno;
+	__s32 wait_status;
+	__s32 result;
+};
+
+/**
+ * struct drm_rkmm_wait - argument of RKMM_WAIT
+ * @seqno: Input: sequence number of this client's submission
+ * @deadline_ns: Input: absolute CLOCK_MONOTONIC time
+ * @flags: Input: zero
+ * @result: Output: as in &drm_rkmm_submit.result; of submissions that ended long
+ *	ago only the failed ones are remembered, 64 of them
+ *
+ * Errors: ENOENT never submitted, ETIME deadline, EINTR signal.
+ */
+struct drm_rkmm_wait {
+	__u64 seqno;
+	__s64 deadline_ns;
+	__u32 flags;
+	__s32 result;
+};
+
+#define DRM_IOCTL_RKMM(nr, type) \
+	DRM_IOWR(DRM_COMMAND_BASE + (nr), struct type)
+
+#define DRM_IOCTL_RKMM_QUERY		DRM_IOCTL_RKMM(DRM_RKMM_QUERY, drm_rkmm_query)
+#define DRM_IOCTL_RKMM_BO_CREATE	DRM_IOCTL_RKMM(DRM_RKMM_BO_CREATE, drm_rkmm_bo_create)
+#define DRM_IOCTL_RKMM_BO_SYNC		DRM_IOCTL_RKMM(DRM_RKMM_BO_SYNC, drm_rkmm_bo_sync)
+#define DRM_IOCTL_RKMM_PLAN_CREATE	DRM_IOCTL_RKMM(DRM_RKMM_PLAN_CREATE, drm_rkmm_plan_create)
+#define DRM_IOCTL_RKMM_PLAN_DESTROY	DRM_IOCTL_RKMM(DRM_RKMM_PLAN_DESTROY, drm_rkmm_plan_destroy)
+#define DRM_IOCTL_RKMM_SUBMIT		DRM_IOCTL_RKMM(DRM_RKMM_SUBMIT, drm_rkmm_submit)
+#define DRM_IOCTL_RKMM_WAIT		DRM_IOCTL_RKMM(DRM_RKMM_WAIT, drm_rkmm_wait)
+
+#if defined(__cplusplus)
+#define RKMM_ASSERT_SIZE(type, size) \
+	static_assert(sizeof(struct type) == (size), #type)
+#else
+#define RKMM_ASSERT_SIZE(type, size) \
+	_Static_assert(sizeof(struct type) == (size), #type)
+#endif
+
+RKMM_ASSERT_SIZE(drm_rkmm_query, 16);
+RKMM_ASSERT_SIZE(drm_rkmm_device_info, 88);
+RKMM_ASSERT_SIZE(drm_rkmm_type_info, 24);
+RKMM_ASSERT_SIZE(drm_rkmm_client_info, 56);
+RKMM_ASSERT_SIZE(drm_rkmm_bo_create, 24);
+RKMM_ASSERT_SIZE(drm_rkmm_bo_sync, 32);
+RKMM_ASSERT_SIZE(drm_rkmm_tensor, 48);
+RKMM_ASSERT_SIZE(drm_rkmm_plan_create, 224);
+RKMM_ASSERT_SIZE(drm_rkmm_plan_destroy, 8);
+RKMM_ASSERT_SIZE(drm_rkmm_array, 16);
+RKMM_ASSERT_SIZE(drm_rkmm_operand, 16);
+RKMM_ASSERT_SIZE(drm_rkmm_op, 64);
+RKMM_ASSERT_SIZE(drm_rkmm_sync, 16);
+RKMM_ASSERT_SIZE(drm_rkmm_submit, 80);
+RKMM_ASSERT_SIZE(drm_rkmm_wait, 24);
+
+#undef RKMM_ASSERT_SIZE
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif
