@@ -25,7 +25,7 @@
 #define RKMM_OPERAND_ALIGN	64
 
 /* An operand resolved */
-struct rkmm_range {
+struct rkmm_place {
 	struct drm_gem_object *obj;
 	u64 offset;
 	u64 size;
@@ -35,7 +35,7 @@ struct rkmm_range {
 struct rkmm_op_data {
 	struct rkmm_plan *plan;
 	u32 rows;
-	struct rkmm_range range[3];	/* A, B, C */
+	struct rkmm_place place[3];	/* A, B, C */
 };
 
 /* Where the job's fence goes */
@@ -74,21 +74,21 @@ void rkmm_job_put(struct rkmm_job *job)
 }
 
 static int rkmm_submit_get_operand(struct drm_file *file, const struct drm_rkmm_operand *arg,
-				   u64 size, struct rkmm_range *range)
+				   u64 size, struct rkmm_place *place)
 {
 	if (arg->pad || arg->offset % RKMM_OPERAND_ALIGN)
 		return -EINVAL;
-	range->obj = drm_gem_object_lookup(file, arg->handle);
-	if (!range->obj)
+	place->obj = drm_gem_object_lookup(file, arg->handle);
+	if (!place->obj)
 		return -ENOENT;
-	if (arg->offset > range->obj->size || size > range->obj->size - arg->offset)
+	if (arg->offset > place->obj->size || size > place->obj->size - arg->offset)
 		return -EINVAL;
-	range->offset = arg->offset;
-	range->size = size;
+	place->offset = arg->offset;
+	place->size = size;
 	return 0;
 }
 
-static bool rkmm_submit_overlap(const struct rkmm_range *x, const struct rkmm_range *y)
+static bool rkmm_submit_overlap(const struct rkmm_place *x, const struct rkmm_place *y)
 {
 	return x->obj == y->obj && x->offset < y->offset + y->size &&
 	       y->offset < x->offset + x->size;
@@ -110,19 +110,19 @@ static int rkmm_submit_get_op(struct rkmm_client *client, struct drm_file *file,
 	if (op->rows > geom->mm.m)
 		return -EINVAL;
 
-	ret = rkmm_submit_get_operand(file, &arg->a, geom->a_bytes, &op->range[0]);
+	ret = rkmm_submit_get_operand(file, &arg->a, geom->a_bytes, &op->place[0]);
 	if (!ret)
-		ret = rkmm_submit_get_operand(file, &arg->b, geom->b_bytes, &op->range[1]);
+		ret = rkmm_submit_get_operand(file, &arg->b, geom->b_bytes, &op->place[1]);
 	if (!ret)
-		ret = rkmm_submit_get_operand(file, &arg->c, geom->c_bytes, &op->range[2]);
+		ret = rkmm_submit_get_operand(file, &arg->c, geom->c_bytes, &op->place[2]);
 	if (ret)
 		return ret;
 
 	/* A matmul reads A and B again while it writes C: none may be shared. */
-	if (rkmm_submit_overlap(&op->range[0], &op->range[2]) ||
-	    rkmm_submit_overlap(&op->range[1], &op->range[2]))
+	if (rkmm_submit_overlap(&op->place[0], &op->place[2]) ||
+	    rkmm_submit_overlap(&op->place[1], &op->place[2]))
 		return -EINVAL;
-	if (to_rkmm_bo(op->range[2].obj)->read_only)
+	if (to_rkmm_bo(op->place[2].obj)->read_only)
 		return -EINVAL;
 	return 0;
 }
@@ -132,9 +132,9 @@ static void rkmm_submit_put_ops(struct rkmm_op_data *ops, u32 nops)
 	u32 i, k;
 
 	for (i = 0; i < nops; i++) {
-		for (k = 0; k < ARRAY_SIZE(ops[i].range); k++)
-			if (ops[i].range[k].obj)
-				drm_gem_object_put(ops[i].range[k].obj);
+		for (k = 0; k < ARRAY_SIZE(ops[i].place); k++)
+			if (ops[i].place[k].obj)
+				drm_gem_object_put(ops[i].place[k].obj);
 		if (ops[i].plan)
 			rkmm_plan_put(ops[i].plan);
 	}
@@ -201,7 +201,7 @@ static int rkmm_submit_collect_bos(struct rkmm_job *job, const struct rkmm_op_da
 		return -ENOMEM;
 	for (i = 0; i < nops; i++)
 		for (k = 0; k < 3; k++)
-			bos[n++] = (struct rkmm_bo_use){ ops[i].range[k].obj, k == 2 };
+			bos[n++] = (struct rkmm_bo_use){ ops[i].place[k].obj, k == 2 };
 	sort(bos, n, sizeof(*bos), rkmm_submit_cmp_bo, NULL);
 
 	for (i = 0, k = 0; i < n; i++) {
@@ -225,14 +225,14 @@ static int rkmm_submit_bind(struct rkmm_job *job, const struct rkmm_op_data *ops
 	int ret;
 
 	for (i = 0; i < job->nsteps; i++) {
-		const struct rkmm_range *range = ops[i].range;
+		const struct rkmm_place *place = ops[i].place;
 		struct rkmm_image *image;
 
 		for (k = 0; k < 3; k++) {
-			ret = rkmm_window_map(job->window, to_rkmm_bo(range[k].obj), &iova[k]);
+			ret = rkmm_window_map(job->window, to_rkmm_bo(place[k].obj), &iova[k]);
 			if (ret)
 				return ret;
-			iova[k] += range[k].offset;
+			iova[k] += place[k].offset;
 		}
 		image = rkmm_image_get(client, ops[i].plan, ops[i].rows, iova[0], iova[1], iova[2]);
 		if (IS_ERR(image))
@@ -241,7 +241,7 @@ static int rkmm_submit_bind(struct rkmm_job *job, const struct rkmm_op_data *ops
 		job->cores &= ops[i].plan->cores;
 
 		for (k = 0; k < 3; k++)
-			rkmm_bo_prepare(to_rkmm_bo(range[k].obj), range[k].offset, range[k].size,
+			rkmm_bo_prepare(to_rkmm_bo(place[k].obj), place[k].offset, place[k].size,
 					k == 2);
 	}
 	return job->cores ? 0 : -EINVAL;
