@@ -22,3 +22,15 @@ host-tests += test_model_matmul
 test_model_matmul-srcs := selftests/unit/test_model_matmul.c $(test_model-rig)
 test_model_matmul-libs := model
 test_model_matmul-ldlibs := -lm
+
+host-tests += test_prog_geometry
+test_prog_geometry-srcs := selftests/unit/test_prog_geometry.c
+test_prog_geometry-libs := prog
+
+host-fuzzers += fuzz_prog_geometry
+fuzz_prog_geometry-srcs := selftests/unit/fuzz_prog_geometry.c
+fuzz_prog_geometry-libs := prog
+
+host-tests += test_prog_fuzz
+test_prog_fuzz-srcs := selftests/unit/test_prog_fuzz.c
+test_prog_fuzz-libs := prog
