@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who executes the programs: one kernel thread per core.
+ *
+ * A run ends IDLE (its ends of blocks become visible and may interrupt) or
+ * STUCK: nothing more happens until a reset line of the core is pulled or the
+ * power goes. Reset and power-off wait for the thread, as bus masters must be
+ * quiet before memory is given back.
+ */
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/sched.h>
+#include <linux/vmalloc.h>
+
+#ifdef CONFIG_ARM64
+#include <asm/neon.h>
+#include <asm/sysreg.h>
+#else
+#include <asm/fpu/api.h>
+#endif
+
+#include "soft.h"
+
+/* Below the threads that submit and wait; the model is the slow part anyway. */
+#define SOFT_RUN_NICE	5
+
+bool soft_run_busy(struct soft_core *core)
+{
+	enum soft_state state = READ_ONCE(core->state);
+
+	return state == SOFT_PENDING || state == SOFT_RUNNING;
+}
+
+static bool soft_run_aborted(struct soft_core *core)
+{
+	return READ_ONCE(core->abort) || kthread_should_stop();
+}
+
+static bool soft_run_relax(void *ctx)
+{
+	cond_resched();
+	return soft_run_aborted(ctx);
+}
+
+static void soft_run_fp_begin(void *ctx)
+{
+#ifdef CONFIG_ARM64
+	kernel_neon_begin();
+	/*
+	 * FPSR.IXC set: qemu computes with the host's floating point only while
+	 * the inexact flag is set already, which exact data never does.
+	 */
+	write_sysreg_s(BIT(4), sys_reg(3, 3, 4, 4, 1));
+#else
+	kernel_fpu_begin();
+#endif
+}
+
+static void soft_run_fp_end(void *ctx)
+{
+#ifdef CONFIG_ARM64
+	kernel_neon_end();
+#else
+	kernel_fpu_end();
+#endif
+}
+
+/* Sleep, unless the core is stopped. */
+static void soft_run_sleep(struct soft_core *core, u64 us)
+{
+	if (us)
+		wait_event_idle_timeout(core->wait, soft_run_aborted(core),
+					usecs_to_jiffies(min_t(u64, us, 600 * USEC_PER_SEC)));
+}
+
+static bool soft_run_after_task(void *arg, u32 task)
+{
+	struct soft_core *core = arg;
+	u64 now = ktime_get_ns();
+	u32 factor, delay;
+
+	factor = soft_switch_take(core->index, SOFT_SW_SLOW);
+	delay = soft_switch_take(core->index, SOFT_SW_DELAY_US);
+	if (factor > 1)
+		soft_run_sleep(core, div_u64((now - core->task_start) * (factor - 1),
+					     NSEC_PER_USEC));
+	soft_run_sleep(core, delay);
+	core->task_start = ktime_get_ns();
+
+	if (core->stall_after && task + 1 >= core->stall_after) {
+		core->stalled = true;
+		return true;
+	}
+	return soft_run_relax(core);
+}
+
+static void soft_run_account(struct soft_core *core, const struct npu_report *report,
+			     u64 started)
+{
+	struct soft_stats *stats = &core->stats;
+	unsigned long flags;
+
+	spin_lock_irqsave(&core->lock, flags);
+	core->report = *report;
+	core->reported = true;
+	stats->tasks += report->tasks_done;
+	stats->macs += report->macs;
+	stats->read_bytes += report->read_bytes;
+	stats->write_bytes += report->write_bytes;
+	stats->unknown_regs += report->unknown_regs;
+	stats->busy_us += div_u64(ktime_get_ns() - started, NSEC_PER_USEC);
+	if (report->law)
+		stats->laws++;
+	spin_unlock_irqrestore(&core->lock, flags);
+	if (report->law)
+		soft_law(core->index, report);
+}
+
+/* Execute what was started. Return: the core has ended and may be started again. */
+static bool soft_run_tasks(struct soft_core *core)
+{
+	u32 tasks = READ_ONCE(core->task_control) & PC_TASK_NUMBER;
+	struct npu_report report = {};
+	u64 started = ktime_get_ns();
+
+	core->task_start = started;
+	core->stalled = false;
+	core->stall_after = soft_switch_take(core->index, SOFT_SW_STALL);
+	if (core->stall_after >= tasks)
+		core->stall_after = 0;
+
+	npu_core_set_laws(core->model, READ_ONCE(soft_strict));
+	npu_core_run(core->model, soft_run_after_task, core, &report);
+	soft_run_account(core, &report, started);
+
+	switch (report.cls) {
+	case NPU_FAULT:
+		soft_iommu_fault(core, report.fault_addr, report.fault_write);
+		return false;
+	case NPU_HANG_0:
+	case NPU_HANG_P:
+	case NPU_STOPPED:
+		return false;
+	default:
+		return !core->stalled;
+	}
+}
+
+static void soft_run(struct soft_core *core)
+{
+	bool ended = false, silent;
+	u32 error;
+
+	if (soft_switch_take(core->index, SOFT_SW_NEVER_START))
+		goto out;
+	error = soft_switch_take(core->index, SOFT_SW_ERROR_IRQ);
+	if (error) {
+		spin_lock_irq(&core->lock);
+		core->extra |= error & PC_INT_DMA;
+		spin_unlock_irq(&core->lock);
+		goto out;
+	}
+	silent = soft_switch_take(core->index, SOFT_SW_LOST_IRQ);
+	ended = soft_run_tasks(core);
+	if (ended && soft_switch_take(core->index, SOFT_SW_EVICT))
+		soft_view_evict();
+
+	spin_lock_irq(&core->lock);
+	core->silent = silent;
+	spin_unlock_irq(&core->lock);
+out:
+	spin_lock_irq(&core->lock);
+	if (ended)
+		core->stats.jobs++;
+	else if (!core->abort)
+		core->stats.hangs++;
+	core->state = ended ? SOFT_IDLE : SOFT_STUCK;
+	spin_unlock_irq(&core->lock);
+	wake_up_all(&core->wait);
+	soft_irq_update(core);
+}
+
+static int soft_run_thread(void *data)
+{
+	struct soft_core *core = data;
+	bool run;
+
+	set_user_nice(current, SOFT_RUN_NICE);
+	for (;;) {
+		wait_event_idle(core->wait, kthread_should_stop() ||
+				READ_ONCE(core->state) == SOFT_PENDING);
+		if (kthread_should_stop())
+			return 0;
+
+		spin_lock_irq(&core->lock);
+		run = core->state == SOFT_PENDING && !core->abort;
+		if (run)
+			core->state = SOFT_RUNNING;
+		else if (core->state == SOFT_PENDING)
+			core->state = SOFT_STUCK;
+		spin_unlock_irq(&core->lock);
+
+		if (run)
+			soft_run(core);
+		else
+			wake_up_all(&core->wait);
+	}
+}
+
+/* The model was started by a register write. Any context. */
+void soft_run_start(struct soft_core *core)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&core->lock, flags);
+	core->stats.starts++;
+	core->silent = false;
+	core->state = core->abort ? SOFT_STUCK : SOFT_PENDING;
+	spin_unlock_irqrestore(&core->lock, flags);
+	wake_up_all(&core->wait);
+}
+
+/* A reset line is asserted, or the power is off: stop, and forget everything. */
+void soft_run_stop(struct soft_core *core)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&core->lock, flags);
+	core->abort = true;
+	spin_unlock_irqrestore(&core->lock, flags);
+	wake_up_all(&core->wait);
+	wait_event(core->wait, !soft_run_busy(core));
+	soft_iommu_fault_sync(core);
+
+	spin_lock_irqsave(&core->lock, flags);
+	npu_core_reset(core->model);
+	core->state = SOFT_IDLE;
+	core->extra = 0;
+	core->int_mask = 0;
+	core->task_control = 0;
+	core->silent = false;
+	spin_unlock_irqrestore(&core->lock, flags);
+}
+
+/* Power is on and no reset line is asserted: the core may be started. */
+void soft_run_allow(struct soft_core *core)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&core->lock, flags);
+	if (!core->held && READ_ONCE(core->npu->powered))
+		core->abort = false;
+	spin_unlock_irqrestore(&core->lock, flags);
+}
+
+int soft_run_init(struct soft_npu *npu)
+{
+	unsigned int i;
+
+	for (i = 0; i < SOFT_CORES; i++) {
+		struct soft_core *core = &npu->core[i];
+		struct task_struct *task;
+
+		core->env.ctx = core;
+		core->env.read = soft_mem_read;
+		core->env.write = soft_mem_write;
+		core->env.relax = soft_run_relax;
+		core->env.fp_begin = soft_run_fp_begin;
+		core->env.fp_end = soft_run_fp_end;
+		core->mem = vmalloc(NPU_CORE_BYTES);
+		if (!core->mem)
+			goto fail;
+		core->model = npu_core_init(core->mem, i, &core->env);
+		if (!core->model)
+			goto fail;
+
+		task = kthread_create(soft_run_thread, core, "%s/%u", SOFT_NAME, i);
+		if (IS_ERR(task))
+			goto fail;
+		core->task = task;
+		wake_up_process(task);
+	}
+	return 0;
+
+fail:
+	soft_run_fini(npu);
+	return -ENOMEM;
+}
+
+void soft_run_fini(struct soft_npu *npu)
+{
+	unsigned int i;
+
+	for (i = 0; i < SOFT_CORES; i++) {
+		struct soft_core *core = &npu->core[i];
+
+		if (core->task) {
+			/* kthread_stop() wakes the thread, not a sleep inside a run */
+			WRITE_ONCE(core->abort, true);
+			wake_up_all(&core->wait);
+			kthread_stop(core->task);
+			core->task = NULL;
+		}
+		irq_work_sync(&core->irq_work);
+		soft_iommu_fault_sync(core);
+		vfree(core->mem);
+		core->mem = NULL;
+		core->model = NULL;
+	}
+}
