@@ -292,9 +292,10 @@ TEST_F(uapi, plan_create)
 	BAD_PLAN(cores = UINT32_MAX, -EINVAL, 0);
 
 	/* parameters of another output type */
-	BAD_PLAN(mult = 1, -EINVAL, 0);
-	BAD_PLAN(shift = 1, -EINVAL, 0);
-	BAD_PLAN(offset = 1, -EINVAL, 0);
+	BAD_PLAN(mult = 2, -EOPNOTSUPP, DRM_RKMM_REASON_QUANT);
+	BAD_PLAN(mult = -1, -EOPNOTSUPP, DRM_RKMM_REASON_QUANT);
+	BAD_PLAN(shift = 1, -EOPNOTSUPP, DRM_RKMM_REASON_QUANT);
+	BAD_PLAN(offset = 1, -EOPNOTSUPP, DRM_RKMM_REASON_QUANT);
 
 	/* enormous, but not malformed: refused with a reason, and nothing overflows */
 	p = good;
