@@ -4,7 +4,7 @@
 #
 # Userspace code is listed by the Build.mk fragment of its folder; the rules are here. A fragment
 # knows these variables (N is a name, every list is added to with +=):
-#   host-libs    static libraries: N-srcs                                    -> lib/libN.a
+#   host-libs    static libraries: N-srcs (.c or .cc)                        -> lib/libN.a
 #   shared-libs  libraries: N-srcs, N-version (1.2.3), N-map (version script),
 #                N-headers (installed), N-pc (libN.pc.in)                    -> lib/libN.so.1, lib/libN.a
 #   host-bins    programs: N-srcs, N-libs (static, in link order),
@@ -103,7 +103,8 @@ guest-arm64 := $(sort $(guest-tests))
 fuzzers-fuzz := $(sort $(host-fuzzers))
 
 soname = lib$(1).so.$(firstword $(subst ., ,$($(1)-version)))
-objs = $(patsubst %.c,build/$(1)/obj/$(2)/%.o,$($(2)-srcs))
+objs = $(patsubst %,build/$(1)/obj/$(2)/%.o,$(basename $($(2)-srcs)))
+cxx = $(filter %.cc,$($(1)-srcs))
 extra-ld = $(if $(filter host-san,$(1)),$(flags-host-san)) $(if $(filter fuzz,$(1)),$(flags-fuzz))
 
 # A target's flags are kept in a file, and its objects are made anew when they change.
@@ -114,10 +115,14 @@ ifneq ($$(file <build/$(1)/obj/$(2)/.flags),$$(flags-$(1)-$(2)))
 $$(shell mkdir -p build/$(1)/obj/$(2))
 $$(file >build/$(1)/obj/$(2)/.flags,$$(flags-$(1)-$(2)))
 endif
-$(call objs,$(1),$(2)): build/$(1)/obj/$(2)/%.o: %.c build/$(1)/obj/$(2)/.flags | $(drm-headers)
+$(patsubst %.c,build/$(1)/obj/$(2)/%.o,$(filter %.c,$($(2)-srcs))): build/$(1)/obj/$(2)/%.o: %.c build/$(1)/obj/$(2)/.flags | $(drm-headers)
 	$$(call say,CC,$(1)/$$*.o)
 	@mkdir -p $$(@D)
 	$(Q)$$(flags-$(1)-$(2)) -MMD -MP -c -o $$@ $$<
+$(patsubst %.cc,build/$(1)/obj/$(2)/%.o,$(call cxx,$(2))): build/$(1)/obj/$(2)/%.o: %.cc build/$(1)/obj/$(2)/.flags | $(drm-headers)
+	$$(call say,CXX,$(1)/$$*.o)
+	@mkdir -p $$(@D)
+	$(Q)$$(patsubst %gcc,%g++,$$(patsubst -std=gnu11,-std=gnu++17,$$(flags-$(1)-$(2)))) -MMD -MP -c -o $$@ $$<
 -include $(patsubst %.o,%.d,$(call objs,$(1),$(2)))
 endef
 
@@ -148,7 +153,7 @@ build/$(1)/$(3)/$(2): $(call objs,$(1),$(2)) $(patsubst %,build/$(1)/lib/lib%.a,
 		$(foreach l,$($(2)-shlibs),build/$(1)/lib/$(call soname,$(l)))
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
-	$(Q)$(cc-$(1)) $(call extra-ld,$(1)) -o $$@ $$(filter %.o %.a,$$^) \
+	$(Q)$(if $(call cxx,$(2)),$(patsubst %gcc,%g++,$(cc-$(1))),$(cc-$(1))) $(call extra-ld,$(1)) -o $$@ $$(filter %.o %.a,$$^) \
 		$(foreach l,$($(2)-shlibs),build/$(1)/lib/$(call soname,$(l))) $(if $($(2)-shlibs),-Wl$(comma)-rpath$(comma)'$$$$ORIGIN/../lib') $($(2)-ldlibs) $(5)
 endef
 
@@ -192,7 +197,7 @@ selftests: $(if $(filter arm64,$(karch)),need-cross $(call guest-files,arm64),ne
 need-drm:
 	$(Q)tools/build/deb.sh need libdrm-dev
 need-host:
-	$(Q)tools/build/deb.sh need gcc $(if $(host-tests),libcmocka-dev) libdrm-dev
+	$(Q)tools/build/deb.sh need gcc $(if $(host-tests),libcmocka-dev) $(if $(filter %.cc,$(foreach t,$(host-tests),$($(t)-srcs))),g++) libdrm-dev
 need-cross:
 	$(Q)tools/build/deb.sh need $(if $(cross-prefix),gcc-aarch64-linux-gnu,gcc) libdrm-dev
 $(call tree-files,host$(san)) $(call guest-files,host): | need-host

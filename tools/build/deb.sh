@@ -154,6 +154,7 @@ needs()
 	cat <<-END
 	make make
 	gcc gcc
+	g++ g++
 	xz xz-utils
 	bc bc
 	cpio cpio
