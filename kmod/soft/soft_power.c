@@ -57,10 +57,16 @@ static int soft_power_off(struct generic_pm_domain *pd)
 	return 0;
 }
 
+/* The domain is part of struct soft_npu, but its device insists on being released. */
+static void soft_power_release(struct device *dev)
+{
+}
+
 int soft_power_init(struct soft_npu *npu)
 {
 	int ret;
 
+	npu->pd.dev.release = soft_power_release;
 	npu->pd.name = SOFT_NAME;
 	npu->pd.power_on = soft_power_on;
 	npu->pd.power_off = soft_power_off;
