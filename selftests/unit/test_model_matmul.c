@@ -82,14 +82,12 @@ static const u32 shapes[][3] = {
 	{ 64, 256, 64 }, { 65, 96, 192 }, { 130, 64, 64 },
 };
 
-#define SHAPES	(sizeof(shapes) / sizeof(shapes[0]))
-
 static void each_shape(void (*run)(const struct job *j, u32 seed), bool int4)
 {
 	u32 pair, i;
 
 	for (pair = 0; pair < PAIRS; pair++)
-		for (i = 0; i < SHAPES; i++) {
+		for (i = 0; i < ARRAY_SIZE(shapes); i++) {
 			u32 g = pair_info[pair].group;
 			struct job j = {
 				.pair = pair,
@@ -97,16 +95,16 @@ static void each_shape(void (*run)(const struct job *j, u32 seed), bool int4)
 				.k = shapes[i][1],
 				.n = shapes[i][2] / g * g + (i % 3) * g,
 				.a = A, .b = B, .c = C,
-				.mult = 0x4000 - 37 * i,
-				.shift = 14 + i % 9,
-				.offset = (s32)i - 6,
 			};
 
 			/* Flat int4 programs have one row (hw 02 §6.1) */
 			if (pair == I4I16 && !int4)
 				j.m = 1;
-			if (pair != I8I8)
-				j.mult = j.shift = j.offset = 0;
+			if (pair == I8I8) {
+				j.mult = 0x4000 - 37 * i;
+				j.shift = 14 + i % 9;
+				j.offset = (s32)i - 6;
+			}
 			run(&j, pair * 100 + i);
 		}
 }

@@ -182,7 +182,7 @@ enum npu_class rig_kick(struct rig *rig, u32 addr, u32 amount, u32 tasks, bool p
 
 void prog_add(struct prog *p, u32 target, u32 offset, u32 value)
 {
-	assert_true(p->n < sizeof(p->e) / sizeof(p->e[0]));
+	assert_true(p->n < ARRAY_SIZE(p->e));
 	p->e[p->n++] = (u64)target << 48 | (u64)value << 16 | offset;
 }
 
@@ -486,7 +486,7 @@ void data_multiply(struct data *d, const struct job *j)
 
 	for (m = 0; m < j->m; m++)
 		for (n = 0; n < j->n; n++) {
-			volatile float f = 0;
+			float f = 0;
 			s64 sum = 0;
 
 			for (k = 0; k < j->k; k++) {

@@ -18,6 +18,8 @@
 
 #include "kmod/soft/model/npu_model.h"
 
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
 #define CNA	0x0201
 #define CORE	0x0801
 #define DPU	0x1001

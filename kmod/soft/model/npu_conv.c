@@ -14,7 +14,7 @@ static const struct npu_type *find_type(u32 code)
 {
 	u32 i;
 
-	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(types); i++)
 		if (types[i].code == code)
 			return &types[i];
 	return NULL;
@@ -255,11 +255,10 @@ static enum npu_class compute(struct npu_core *core, const struct npu_conv *t, u
 		fill_garbage(core, t, p0, p1, p0, group, column, pitch);
 		return NPU_OK;
 	}
-	if (step > 1) {
+	if (step > 1)
 		fill_garbage(core, t, p0, p1, p0, group, column, pitch);
-	} else if (p1 > t->rows) {
+	else if (p1 > t->rows)
 		fill_garbage(core, t, npu_max(p0, t->rows), p1, p0, group, column, pitch);
-	}
 	if (first >= last)
 		return NPU_OK;
 	return mac_rows(core, t, core->stage + (size_t)(first * step - p0) * pitch + column,

@@ -3,6 +3,7 @@
 #include "npu_core.h"
 
 static_assert(sizeof(struct npu_core) <= NPU_CORE_BYTES, "raise NPU_CORE_BYTES");
+static_assert(!(offsetof(struct npu_core, run) % 64), "vectors want their alignment");
 
 struct npu_core *npu_core_init(void *mem, u32 index, const struct npu_env *env)
 {
@@ -258,5 +259,5 @@ const char *npu_class_name(enum npu_class cls)
 		[NPU_STOPPED] = "STOPPED",
 	};
 
-	return (u32)cls < sizeof(names) / sizeof(names[0]) ? names[cls] : "?";
+	return (u32)cls < ARRAY_SIZE(names) ? names[cls] : "?";
 }

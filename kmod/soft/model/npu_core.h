@@ -24,7 +24,7 @@
 #define FETCH_ENTRIES		2048u
 #define RUN_BYTES		65536u
 /* Multiply-accumulates in one fp_begin/fp_end section */
-#define SECTION_MACS		(1u << 20)
+#define SECTION_MACS		1048576u
 
 enum npu_block_id {
 	BLK_CNA,
@@ -74,7 +74,7 @@ struct npu_type {
 	u32 group;
 };
 
-/**
+/*
  * struct npu_conv - a matmul task read from the register groups that run it
  *
  * Sizes are counts, not counts minus one. Nothing here is derived from a shape:
@@ -153,14 +153,22 @@ struct npu_resident {
 	u32 rows;
 };
 
-/**
+/*
  * struct npu_core - one core
  *
  * Words of type npu_word may be touched by the CPU side and by a running core
- * at the same time; everything else belongs to npu_core_run() while
- * @state is not %CORE_IDLE.
+ * at the same time; everything else belongs to npu_core_run() while the state
+ * is not CORE_IDLE.
  */
 struct npu_core {
+	/* First, and all multiples of 64 bytes: vectors are loaded from them. */
+	u8 operand_a[OPERAND_A_BYTES];
+	u8 operand_w[OPERAND_W_BYTES];
+	u32 stage[STAGE_VALUES];
+	u8 weight_ring[BANKS * BANK];
+	u8 run[RUN_BYTES];
+	u32 bias[N_MAX];
+
 	const struct npu_env *env;
 	u32 index;
 	bool strict;
@@ -197,12 +205,6 @@ struct npu_core {
 
 	u64 fetch[FETCH_ENTRIES];
 	u64 prefetch[FETCH_ENTRIES];
-	u8 operand_a[OPERAND_A_BYTES] __attribute__((aligned(64)));
-	u8 operand_w[OPERAND_W_BYTES] __attribute__((aligned(64)));
-	u8 weight_ring[BANKS * BANK] __attribute__((aligned(64)));
-	u32 stage[STAGE_VALUES] __attribute__((aligned(64)));
-	u32 bias[N_MAX];
-	u8 run[RUN_BYTES] __attribute__((aligned(64)));
 };
 
 /* npu_core.state */

@@ -6,7 +6,7 @@
 #include "npu_fp.h"
 
 struct npu_v4 {
-	float v __attribute__((vector_size(16)));
+	__attribute__((vector_size(16))) float v;
 };
 
 u64 npu_fp_enter(void)
@@ -71,11 +71,10 @@ static void mac2_f32(struct npu_v4 *c0, struct npu_v4 *c1, const float *a0, cons
 
 	for (i = 0; i < k; i++, w += 4) {
 		float x0 = a0[i], x1 = a1[i];
-		struct npu_v4 b0 = { { x0, x0, x0, x0 } }, b1 = { { x1, x1, x1, x1 } };
 
 		for (j = 0; j < 4; j++) {
-			s0[j].v += b0.v * w[j].v;
-			s1[j].v += b1.v * w[j].v;
+			s0[j].v += x0 * w[j].v;
+			s1[j].v += x1 * w[j].v;
 		}
 	}
 	for (j = 0; j < 4; j++) {

@@ -13,30 +13,39 @@
 #include "npu_model.h"
 #endif
 
-/* One kernel group of fp16 work is this wide. */
-#define NPU_FP_LANES	16
-
 /**
  * npu_fp_enter() - default rounding, no flushing of subnormals
  *
  * Return: what npu_fp_leave() wants back.
  */
 u64 npu_fp_enter(void);
+
+/**
+ * npu_fp_leave() - the arithmetic mode of before
+ * @saved: from npu_fp_enter()
+ */
 void npu_fp_leave(u64 saved);
 
 /**
  * npu_mac_s8() - integer products of rows and kernels
- * @acc: @rows rows of @kernels sums, @acc_pitch values apart
+ * @acc: @rows rows of @kernels sums
+ * @acc_pitch: values from row to row of @acc
  * @a: @rows rows of @k bytes, one after the other
  * @w: @kernels rows of @k bytes, one after the other
+ * @rows: rows
+ * @kernels: kernels, a multiple of 4
+ * @k: channels
  */
 void npu_mac_s8(s32 *acc, u32 acc_pitch, const s8 *a, const s8 *w, u32 rows, u32 kernels, u32 k);
 
 /**
  * npu_mac_f32() - fp32 products of rows and 16 kernels
- * @acc: @rows rows of 16 sums, @acc_pitch values apart
+ * @acc: @rows rows of 16 sums, 16-byte aligned
+ * @acc_pitch: values from row to row of @acc, a multiple of 4
  * @a: @rows rows of @k values, one after the other
  * @w: @k rows of 16 values, 16-byte aligned
+ * @rows: rows
+ * @k: channels
  *
  * Each sum starts from zero and takes its products in the order of rising
  * channel, one rounding for the product (exact for fp16 operands) and one for

@@ -128,7 +128,8 @@ static bool operand_never_comes(const struct npu_conv *t)
 
 	if (mul || bn)
 		return true;
-	return alu && (!t->rdma || npu_bits(npu_reg(t->rdma, RDMA_BRDMA_CFG), 4, 1) != BRDMA_USE_ALU);
+	return alu && (!t->rdma ||
+		       npu_bits(npu_reg(t->rdma, RDMA_BRDMA_CFG), 4, 1) != BRDMA_USE_ALU);
 }
 
 static bool fp16_stages(const struct npu_conv *t)
@@ -256,7 +257,7 @@ static bool field_width(const struct npu_conv *t)
 {
 	u32 i;
 
-	for (i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(widths); i++) {
 		const struct width_row *w = &widths[i];
 		const u32 *r = w->block == 1 ? t->cna : w->block == 3 ? t->cor : t->dpu;
 
@@ -370,7 +371,7 @@ static bool narrow_k(const struct npu_conv *t)
 
 /* Hangs first: later rows may rely on what earlier ones have ruled out. */
 static const struct npu_law laws[] = {
-	LAW("feature, kernel and output types differ: only same-type pairs run (hw 02 3.6, hw 03 O18)",
+	LAW("input types of CNA, CORE and DPU differ (hw 02 3.6, hw 03 O18)",
 	    NPU_HANG_0, EFFECT_HANG, mixed_types),
 	LAW("no document describes this pair of input and output types (hw 02 3.6)",
 	    NPU_HANG_0, EFFECT_HANG, no_such_pair),
@@ -442,20 +443,20 @@ static const struct npu_law laws[] = {
 	LAW("write rectangle smaller than the cube (hw 02 3.5)",
 	    NPU_WRONG, EFFECT_NATURAL, rect_inside),
 	QUIRK("int8 output with K below 512 (hw 03 G26)",
-	    NPU_WRONG, EFFECT_GARBAGE, narrow_k, NPU_QUIRK_NARROW_K),
+	      NPU_WRONG, EFFECT_GARBAGE, narrow_k, NPU_QUIRK_NARROW_K),
 
 	STRICT("SURFACE_ADD is not DST_SURF_STRIDE times atoms (hw 02 3.5, hw 04 1.4)",
-	    surface_add),
+	       surface_add),
 	STRICT("channel counts of CNA, CORE and DPU disagree (hw 02 3.1 to 3.3)",
-	    n_differs),
+	       n_differs),
 	STRICT("weight byte counts are not those of K and N (hw 02 3.1)",
-	    weight_size),
+	       weight_size),
 	STRICT("1084 is not a copy of 1020 (hw 02 3.1)",
-	    dma_size),
+	       dma_size),
 	STRICT("DATA_ENTRIES below 64-byte units of a line (hw 02 3.1)",
-	    line_entries),
+	       line_entries),
 	STRICT("shift for negative values is not the positive one (hw 04 1.1)",
-	    negative_shift),
+	       negative_shift),
 };
 
 enum npu_class npu_laws_check(struct npu_core *core, struct npu_conv *t)
@@ -463,7 +464,7 @@ enum npu_class npu_laws_check(struct npu_core *core, struct npu_conv *t)
 	enum npu_class worst = NPU_OK;
 	u32 i;
 
-	for (i = 0; i < sizeof(laws) / sizeof(laws[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(laws); i++) {
 		const struct npu_law *law = &laws[i];
 
 		if ((law->quirk && !(core->quirks & law->quirk)) ||

@@ -15,15 +15,14 @@
 #else
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-typedef int8_t s8;
-typedef int16_t s16;
-typedef int32_t s32;
-typedef int64_t s64;
+typedef __UINT8_TYPE__ u8;
+typedef __UINT16_TYPE__ u16;
+typedef __UINT32_TYPE__ u32;
+typedef __UINT64_TYPE__ u64;
+typedef __INT8_TYPE__ s8;
+typedef __INT16_TYPE__ s16;
+typedef __INT32_TYPE__ s32;
+typedef __INT64_TYPE__ s64;
 #endif
 
 /**
@@ -112,11 +111,16 @@ struct npu_core;
  */
 struct npu_core *npu_core_init(void *mem, u32 index, const struct npu_env *env);
 
-/** npu_core_reset() - srst_a and srst_h: registers, groups and CBUF forgotten */
+/**
+ * npu_core_reset() - srst_a and srst_h: registers, groups and CBUF forgotten
+ * @core: the core; not running
+ */
 void npu_core_reset(struct npu_core *core);
 
 /**
  * npu_core_read() - register read as seen by the CPU
+ * @core: the core
+ * @offset: from the start of the core's window
  *
  * Callable in any context and concurrently with npu_core_run() on another CPU:
  * PC block state is kept in single words.
@@ -125,6 +129,9 @@ u32 npu_core_read(struct npu_core *core, u32 offset);
 
 /**
  * npu_core_write() - register write by the CPU
+ * @core: the core
+ * @offset: from the start of the core's window
+ * @value: value
  *
  * Return: true when the write started the core (rising PC_OP_EN with a program
  * address in PC mode): the caller then arranges for npu_core_run() in a
@@ -143,14 +150,19 @@ bool npu_core_write(struct npu_core *core, u32 offset, u32 value);
 void npu_core_run(struct npu_core *core, bool (*after_task)(void *arg, u32 task),
 		  void *arg, struct npu_report *report);
 
-/** npu_core_irq() - level of the core's interrupt line: raw status & mask */
+/**
+ * npu_core_irq() - level of the core's interrupt line: raw status & mask
+ * @core: the core
+ */
 bool npu_core_irq(struct npu_core *core);
 
 /**
  * npu_core_set_laws() - what a broken law does
- * @strict: true reports and refuses (npu_report.law set, the documented class
- *	taken, no output written for hangs); false executes with the documented
- *	wrong result where there is one
+ * @core: the core
+ * @strict: true reports and refuses: the run ends at this task with its law and
+ *	class in the report, nothing of the task is written, and the core stays
+ *	busy. False executes with the documented wrong result where there is one,
+ *	and reports law and class as well. A hang is one either way.
  */
 void npu_core_set_laws(struct npu_core *core, bool strict);
 
@@ -179,7 +191,10 @@ enum npu_quirk {
  */
 void npu_core_set_quirks(struct npu_core *core, u32 quirks);
 
-/** npu_class_name() - the class as hw 03 §0 spells it */
+/**
+ * npu_class_name() - the class as hw 03 §0 spells it
+ * @cls: class
+ */
 const char *npu_class_name(enum npu_class cls);
 
 #endif

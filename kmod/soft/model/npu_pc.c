@@ -30,8 +30,6 @@ static const struct {
 	{ BLK_PPU_RDMA, START_PPU_RDMA },
 };
 
-#define BLOCKS	(sizeof(blocks) / sizeof(blocks[0]))
-
 static u32 target_of(u32 start)
 {
 	return start << 9;
@@ -60,7 +58,7 @@ bool npu_reg_known(enum npu_block_id id, u32 offset)
 
 	if (npu_block_of_offset(offset) != id)
 		return false;
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(known); i++)
 		if (offset >= known[i].first && offset <= known[i].last)
 			return true;
 	return false;
@@ -125,14 +123,14 @@ static enum npu_class start_entry(struct npu_core *core, struct pc_task *task, u
 		return npu_hang(core, "no 0041 entry before the start entry (hw 02 1.1)");
 	task->started = true;
 
-	for (i = 0; i < BLOCKS; i++) {
+	for (i = 0; i < ARRAY_SIZE(blocks); i++) {
 		struct npu_block *blk = &core->blk[blocks[i].id];
 
 		if (!(start & blocks[i].start))
 			continue;
 		blk->enabled[blk->pointer] = true;
 		if (!blk->enabled[blk->executer])
-			return npu_hang(core, "S_POINTER: the group started is not the one that runs next (hw 04 0.5)");
+			return npu_hang(core, "S_POINTER: not the next group started (hw 04 0.5)");
 		core->last_groups[blocks[i].id] = blk->executer;
 		if ((blk->mode & POINTER_PP_EN) && (blk->mode & POINTER_PP_MODE))
 			blk->pointer ^= 1;
@@ -144,7 +142,7 @@ static enum npu_class start_entry(struct npu_core *core, struct pc_task *task, u
 	if (npu_stops(cls))
 		return cls;
 
-	for (i = 0; i < BLOCKS; i++) {
+	for (i = 0; i < ARRAY_SIZE(blocks); i++) {
 		struct npu_block *blk = &core->blk[blocks[i].id];
 
 		if (!(start & blocks[i].start))
@@ -186,7 +184,7 @@ static enum npu_class pc_entry(struct npu_core *core, struct pc_task *task, u64 
 		else if (offset == PC_DATA_AMOUNT && !task->started)
 			core->link_amount = value & 0xffff;
 	}
-	for (i = 0; i < BLOCKS; i++) {
+	for (i = 0; i < ARRAY_SIZE(blocks); i++) {
 		enum npu_block_id id = blocks[i].id;
 
 		if (!(target & target_of(blocks[i].start)) || npu_block_of_offset(offset) != id)
@@ -229,7 +227,7 @@ static enum npu_class run_list(struct npu_core *core, struct pc_task *task)
 			return NPU_STOPPED;
 	}
 	if (!task->started)
-		return npu_hang(core, "no start entry within the fetch amount (hw 02 1.3, hw 03 C1)");
+		return npu_hang(core, "no start entry in the fetched list (hw 02 1.3, hw 03 C1)");
 	return worst;
 }
 
@@ -304,11 +302,10 @@ void npu_core_run(struct npu_core *core, bool (*after_task)(void *arg, u32 task)
 			return;
 		}
 		npu_word_set(&core->status, 0xf000 | report->tasks_done);
-		if (after_task && after_task(arg, task.index)) {
+		if (after_task && after_task(arg, task.index))
 			cls = NPU_STOPPED;
-		} else if (!core->link_amount) {
+		else if (!core->link_amount)
 			cls = npu_hang(core, "next amount 0 before the last task (hw 03 C1)");
-		}
 		task.addr = core->link_addr;
 		task.entries = 2 * (core->link_amount + 1);
 		task.index++;

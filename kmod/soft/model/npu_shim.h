@@ -9,7 +9,7 @@
 #ifdef __KERNEL__
 #include <linux/atomic.h>
 #include <linux/build_bug.h>
-#include <linux/compiler.h>
+#include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/types.h>
 
@@ -47,6 +47,8 @@ static inline bool npu_word_move(struct npu_word *w, u32 from, u32 to)
 #include <assert.h>
 #include <string.h>
 #include "npu_model.h"
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 struct npu_word {
 	u32 v;
