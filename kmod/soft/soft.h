@@ -36,6 +36,7 @@
 
 #define PC_INT_BLOCKS		0x0fff	/* ends of blocks, two groups each */
 #define PC_INT_DMA		0x3000	/* read error, write error */
+#define PC_INT_MASK_RESET	0x1ffff
 #define PC_TASK_NUMBER		0x0fff
 
 #define SOFT_IDLE_RATE		200000000UL

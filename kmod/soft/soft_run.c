@@ -132,6 +132,7 @@ static bool soft_run_tasks(struct soft_core *core)
 		core->stall_after = 0;
 
 	npu_core_set_laws(core->model, READ_ONCE(soft_strict));
+	npu_core_set_compute(core->model, READ_ONCE(soft_compute));
 	npu_core_run(core->model, soft_run_after_task, core, &report);
 	soft_run_account(core, &report, started);
 
@@ -234,11 +235,12 @@ void soft_run_stop(struct soft_core *core)
 	wait_event(core->wait, !soft_run_busy(core));
 	soft_iommu_fault_sync(core);
 
-	spin_lock_irqsave(&core->lock, flags);
+	/* nobody reaches the model: no access while off or in reset */
 	npu_core_reset(core->model);
+	spin_lock_irqsave(&core->lock, flags);
 	core->state = SOFT_IDLE;
 	core->extra = 0;
-	core->int_mask = 0;
+	core->int_mask = PC_INT_MASK_RESET;
 	core->task_control = 0;
 	core->silent = false;
 	spin_unlock_irqrestore(&core->lock, flags);

@@ -218,6 +218,11 @@ static enum npu_class mac_rows(struct npu_core *core, const struct npu_conv *t, 
 	u32 chunk = npu_max(SECTION_MACS / (g * t->k), 1);
 	u64 saved;
 
+	if (core->no_macs) {
+		for (; first < last; first++, acc += acc_pitch)
+			memset(acc, 0, g * sizeof(*acc));
+		return NPU_OK;
+	}
 	while (first < last) {
 		u32 rows = npu_min(chunk, last - first);
 		size_t at = (size_t)first * t->k;

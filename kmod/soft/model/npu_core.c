@@ -44,6 +44,11 @@ void npu_core_set_laws(struct npu_core *core, bool strict)
 	core->strict = strict;
 }
 
+void npu_core_set_compute(struct npu_core *core, bool on)
+{
+	core->no_macs = !on;
+}
+
 void npu_core_set_error_bits(struct npu_core *core, bool raise)
 {
 	core->error_bits = raise;

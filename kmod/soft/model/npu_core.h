@@ -173,6 +173,7 @@ struct npu_core {
 	u32 index;
 	bool strict;
 	bool error_bits;
+	bool no_macs;
 	u32 quirks;
 
 	struct npu_word state;
