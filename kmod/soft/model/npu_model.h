@@ -192,6 +192,14 @@ enum npu_quirk {
 void npu_core_set_quirks(struct npu_core *core, u32 quirks);
 
 /**
+ * npu_core_set_compute() - whether products are computed
+ * @core: the core
+ * @on: true after npu_core_init(). false: operands are fetched, checked and
+ *	refused as ever, but every accumulator stays zero
+ */
+void npu_core_set_compute(struct npu_core *core, bool on);
+
+/**
  * npu_class_name() - the class as hw 03 §0 spells it
  * @cls: class
  */
