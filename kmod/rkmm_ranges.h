@@ -12,16 +12,18 @@
 #include <linux/types.h>
 #else
 #include <stdbool.h>
-#include <stdint.h>
-typedef uint32_t u32;
-typedef uint64_t u64;
+#include <linux/types.h>
+typedef __u32 u32;
+typedef __u64 u64;
 #endif
 
 #define RKMM_RANGES_INLINE	4
 #define RKMM_RANGES_MAX		4096
 
 /**
- * struct rkmm_range - bytes from @start up to, not including, @end
+ * struct rkmm_range - some bytes
+ * @start: the first
+ * @end: behind the last
  */
 struct rkmm_range {
 	u64 start;

@@ -11,6 +11,7 @@
 #define RKMM_COMPAT_H
 
 #include <drm/drm_gem.h>
+#include <linux/dma-buf.h>
 #include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/iommu.h>
@@ -132,6 +133,16 @@ static inline bool rkmm_gem_is_imported(const struct drm_gem_object *obj)
 	return drm_gem_is_imported(obj);
 #else
 	return obj->import_attach;
+#endif
+}
+
+/* rkmm_dma_buf_unmap() - unmap a bidirectional attachment, dma_resv lock not held */
+static inline void rkmm_dma_buf_unmap(struct dma_buf_attachment *attach, struct sg_table *sgt)
+{
+#ifdef HAVE_DMA_BUF_UNMAP_UNLOCKED
+	dma_buf_unmap_attachment_unlocked(attach, sgt, DMA_BIDIRECTIONAL);
+#else
+	dma_buf_unmap_attachment(attach, sgt, DMA_BIDIRECTIONAL);
 #endif
 }
 

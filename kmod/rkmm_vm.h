@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Address windows: one IOMMU domain each, 4 GiB of NPU addresses (IOVA).
+ *
+ * Behind every mapping lies a read-only zero page (the hardware over-fetches a
+ * few lines, hw 02 §3.4) and then a hole, so that a real overrun is a fault.
+ * IOVA 0 and the last page are never handed out.
+ */
+#ifndef RKMM_VM_H
+#define RKMM_VM_H
+
+#include <drm/drm_mm.h>
+#include <linux/iommu.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/scatterlist.h>
+#include <linux/sizes.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+
+struct rkmm_bo;
+struct rkmm_device;
+
+#define RKMM_WINDOW_BYTES	SZ_4G
+/* First and last address that is handed out, and what lies behind each mapping: guard and hole. */
+#define RKMM_WINDOW_START	((u64)PAGE_SIZE)
+#define RKMM_WINDOW_END		(RKMM_WINDOW_BYTES - PAGE_SIZE)
+#define RKMM_WINDOW_TAIL	((u64)2 * PAGE_SIZE)
+/* Largest buffer that a window can hold. */
+#define RKMM_BO_MAX		(RKMM_WINDOW_END - RKMM_WINDOW_START - RKMM_WINDOW_TAIL)
+
+/**
+ * struct rkmm_window - one address window
+ */
+struct rkmm_window {
+	/** @ref: clients, jobs, program memory */
+	struct kref ref;
+	/** @rdev: device */
+	struct rkmm_device *rdev;
+	/** @domain: NULL once the device is gone; written under rkmm_vm.attach_lock and .lock */
+	struct iommu_domain *domain;
+	/** @mm: IOVA space; under rkmm_vm.lock */
+	struct drm_mm mm;
+	/** @mappings: of buffers; under rkmm_vm.lock */
+	struct list_head mappings;
+	/** @progmems: program memory; under rkmm_vm.lock */
+	struct list_head progmems;
+	/** @node: in rkmm_vm.windows; under rkmm_vm.lock */
+	struct list_head node;
+	/** @faults: translation faults seen; written by the fault handler */
+	atomic_t faults;
+};
+
+/**
+ * struct rkmm_mapping - one buffer in one window; lives until the buffer or the window goes
+ */
+struct rkmm_mapping {
+	/** @mm: IOVA, tail included; under rkmm_vm.lock */
+	struct drm_mm_node mm;
+	/** @window: where */
+	struct rkmm_window *window;
+	/** @bo: what */
+	struct rkmm_bo *bo;
+	/** @in_window: in rkmm_window.mappings; under rkmm_vm.lock */
+	struct list_head in_window;
+	/** @in_bo: in rkmm_bo.mappings; under rkmm_vm.lock */
+	struct list_head in_bo;
+	/** @iova: NPU address of the first byte */
+	u32 iova;
+};
+
+/**
+ * struct rkmm_vm - all windows of a device
+ */
+struct rkmm_vm {
+	/** @lock: IOVA spaces, mappings, @windows; sleeps; never taken in signalling paths */
+	struct mutex lock;
+	/** @windows: all windows; under @lock */
+	struct list_head windows;
+	/** @shared: the common window with isolation=shared, else NULL */
+	struct rkmm_window *shared;
+	/** @strict: one window per client */
+	bool strict;
+	/** @attached: window the device translates through; under rkmm_vm.attach_lock */
+	struct rkmm_window *attached;
+	/** @attach_lock: attach and detach; outside @lock; all cores are idle while held */
+	struct mutex attach_lock;
+	/** @zero: the guard page, DMA-mapped through the facade */
+	struct page *zero;
+	/** @zero_dma: its DMA address */
+	dma_addr_t zero_dma;
+	/** @pinned_lock: @pinned, @imports; innermost */
+	spinlock_t pinned_lock;
+	/** @pinned: buffers that are mapped on the facade */
+	struct list_head pinned;
+	/** @imports: buffers of other devices */
+	struct list_head imports;
+	/** @pinned_wait: a buffer left @pinned */
+	wait_queue_head_t pinned_wait;
+};
+
+/**
+ * struct rkmm_progmem - program memory: write-combined, never mapped to user space
+ */
+struct rkmm_progmem {
+	/** @window: where it is mapped, referenced */
+	struct rkmm_window *window;
+	/** @mm: IOVA, tail included; under rkmm_vm.lock */
+	struct drm_mm_node mm;
+	/** @in_window: so that rkmm_vm_fini() finds it; under rkmm_vm.lock */
+	struct list_head in_window;
+	/** @pages: the pages, zeroed */
+	struct page **pages;
+	/** @npages: entries of @pages */
+	u32 npages;
+	/** @sgt: the pages mapped on the facade */
+	struct sg_table sgt;
+	/** @mapped: on the facade and in the window; under rkmm_vm.lock */
+	bool mapped;
+	/** @vaddr: write-combined kernel mapping; write upward, never read */
+	void *vaddr;
+	/** @iova: NPU address of the first byte */
+	u32 iova;
+	/** @size: bytes, whole pages */
+	size_t size;
+};
+
+/** rkmm_vm_init() - after the facade and rdev->drm exist; all errors are reported */
+int rkmm_vm_init(struct rkmm_device *rdev);
+/**
+ * rkmm_vm_fini() - device gone, cores stopped: detach, unmap everything, free domains
+ * @rdev: device
+ *
+ * After drm_dev_unplug(), before the facade goes. Buffers, files, windows and program
+ * memory may outlive it; none of them touches the IOMMU or the facade afterwards.
+ */
+void rkmm_vm_fini(struct rkmm_device *rdev);
+
+/** rkmm_window_open() - window for a new client: the shared one, or a fresh one (strict) */
+struct rkmm_window *rkmm_window_open(struct rkmm_device *rdev);
+void rkmm_window_get(struct rkmm_window *window);
+/** rkmm_window_put() - may sleep; the last reference detaches and frees the window */
+void rkmm_window_put(struct rkmm_window *window);
+
+/**
+ * rkmm_window_map() - map a whole buffer, or find its mapping
+ * @window: window
+ * @bo: pinned by this call if it was not (rkmm_bo_pin())
+ * @iova: NPU address of the buffer's first byte
+ *
+ * Read-only imports are mapped read-only. Return: 0, -ENOSPC (drm_dbg names
+ * IOVA), -ENOMEM, -ENODEV.
+ */
+int rkmm_window_map(struct rkmm_window *window, struct rkmm_bo *bo, u32 *iova);
+
+/* ---- inside a window: rkmm_vm.lock held ---------------------------------- */
+
+/** rkmm_window_insert() - reserve @size bytes of IOVA and their tail: 0, -ENOSPC, -ENODEV */
+int rkmm_window_insert(struct rkmm_window *window, struct drm_mm_node *node, u64 size);
+/** rkmm_window_fill() - map @len bytes at *@at, which advances */
+int rkmm_window_fill(struct rkmm_window *window, u64 *at, dma_addr_t addr, u64 len, int prot);
+/** rkmm_window_guard() - the page behind the last byte */
+int rkmm_window_guard(struct rkmm_window *window, u64 *at);
+/** rkmm_window_remove() - unmap what was filled up to @end, give the IOVA back */
+void rkmm_window_remove(struct rkmm_window *window, struct drm_mm_node *node, u64 end);
+
+/** rkmm_vm_unmap_bo() - drop all mappings of a buffer that is being freed */
+void rkmm_vm_unmap_bo(struct rkmm_bo *bo);
+
+/**
+ * rkmm_vm_attach() - let the device translate through @window (NULL: none)
+ * @rdev: device
+ * @window: window
+ *
+ * All cores idle with interrupts drained (hw 01 §4.5). Always detaches first, so
+ * calling it with the attached window reprograms the MMU after a reset. The caller
+ * holds a reference to @window. On failure no window is attached.
+ */
+int rkmm_vm_attach(struct rkmm_device *rdev, struct rkmm_window *window);
+/** rkmm_vm_reattach() - program the MMU again for the window that is attached, if any */
+int rkmm_vm_reattach(struct rkmm_device *rdev);
+
+/** rkmm_progmem_alloc() - program memory in @window; ERR_PTR on failure */
+struct rkmm_progmem *rkmm_progmem_alloc(struct rkmm_window *window, size_t size);
+/**
+ * rkmm_progmem_publish() - make what was written visible to the NPU
+ * @pm: program memory
+ * @size: bytes from its start
+ *
+ * Drains the write buffers. The memory is not cached, so on silicon the cache
+ * operation finds nothing; the software NPU takes over its view of the range.
+ */
+void rkmm_progmem_publish(struct rkmm_progmem *pm, size_t size);
+/** rkmm_progmem_unmap() - out of the window and off the facade; rkmm_vm.lock held; idempotent */
+void rkmm_progmem_unmap(struct rkmm_progmem *pm);
+/** rkmm_progmem_free() - no core may still run from it */
+void rkmm_progmem_free(struct rkmm_progmem *pm);
+
+/** rkmm_vm_fault() - called by rkmm_vm.c from the IOMMU fault handler; defined in rkmm_recover.c */
+void rkmm_vm_fault(struct rkmm_device *rdev, struct rkmm_window *window, unsigned long iova,
+		   bool write);
+
+#endif
