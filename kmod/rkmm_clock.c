@@ -80,7 +80,7 @@ static int rkmm_clock_supported_hw(struct device_node *table, u32 *hw)
 		hw[0] = BIT(1);
 	else
 		hw[0] = BIT(0);
-	/* Speed grade: only the vendor's kernel measures it. The lowest has the highest voltages. */
+	/* Speed grade: only the vendor's kernel measures it. The lowest needs the most. */
 	hw[1] = BIT(0);
 	return 0;
 }

@@ -317,9 +317,28 @@ static struct platform_driver rkmm_driver = {
 	.driver = {
 		.name = "rkmm",
 		.of_match_table = rkmm_of_match,
+		.pm = pm_sleep_ptr(&rkmm_pm_ops),
 	},
 };
-module_platform_driver(rkmm_driver);
+
+static int __init rkmm_init(void)
+{
+	int ret;
+
+	rkmm_power_module_init();
+	ret = platform_driver_register(&rkmm_driver);
+	if (ret)
+		rkmm_power_module_exit();
+	return ret;
+}
+module_init(rkmm_init);
+
+static void __exit rkmm_exit(void)
+{
+	platform_driver_unregister(&rkmm_driver);
+	rkmm_power_module_exit();
+}
+module_exit(rkmm_exit);
 
 MODULE_DESCRIPTION("Rockchip NPU matrix operations");
 MODULE_LICENSE("GPL");
