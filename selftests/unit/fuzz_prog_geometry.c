@@ -95,11 +95,14 @@ int main(int argc, char **argv)
 
 	for (i = 0; i < loops; i++) {
 		struct rkmm_matmul mm = {
-			.types = rnd() % 6, .form = rnd() % 5, .m = wild(), .k = wild(), .n = wild(),
-			.a_pitch = rnd() % 4 ? 0 : wild() & ~15u,
-			.c_pitch = rnd() % 4 ? 0 : wild() & ~15u,
-			.mult = rnd() % 2 ? 1 : (int32_t)wild(),
-			.shift = rnd() % 2 ? 0 : wild(), .offset = rnd() % 2 ? 0 : (int32_t)wild(),
+			.types = rnd() % 16 ? rnd() % 5 : wild(),
+			.form = rnd() % 16 ? rnd() % 4 : wild(),
+			.m = wild(), .k = rnd() % 4 ? rnd() % 10753 : wild(), .n = wild(),
+			.a_pitch = rnd() % 8 ? 0 : wild() & ~15u,
+			.c_pitch = rnd() % 8 ? 0 : wild() & ~15u,
+			.mult = rnd() % 16 ? 1 : (int32_t)wild(),
+			.shift = rnd() % 16 ? 0 : wild(),
+			.offset = rnd() % 16 ? 0 : (int32_t)wild(),
 		};
 
 		memcpy(data, &mm, sizeof(mm));

@@ -1,0 +1,12 @@
+
+host-bins += rkmm-matmul
+rkmm-matmul-parts := tools/matmul/cli.c tools/matmul/load.c tools/matmul/run.c \
+	tools/matmul/verify.c tools/matmul/report.c tools/matmul/random.c tools/matmul/npy.c \
+	tools/matmul/quant.c
+rkmm-matmul-srcs := tools/matmul/main.c $(rkmm-matmul-parts)
+rkmm-matmul-shlibs := rkmm
+rkmm-matmul-ldlibs := -lm
+
+host-bins += rkmm-regcmd
+rkmm-regcmd-srcs := $(sort $(wildcard tools/regcmd/*.c))
+rkmm-regcmd-libs := prog model
