@@ -300,6 +300,8 @@ static int execute(const struct drm_rkmm_op *op)
 					    info->types);
 			store(c->dev + op->c.offset + at(&info->c, m, n) / 2, sum, info);
 		}
+	if (fake.corrupt)
+		c->dev[op->c.offset + at(&info->c, rows - 1, info->n - 1) / 2] ^= 1;
 	fake.executed++;
 	return 0;
 }

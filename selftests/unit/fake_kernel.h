@@ -24,6 +24,7 @@
  * @fail: request that fails with @fail_errno
  * @fail_errno: negative errno
  * @fail_after: so many of @fail succeed before
+ * @corrupt: flip a bit of one result of each operation
  * @submits: SUBMIT calls that were queued
  * @executed: operations that ran
  * @waits: WAIT calls
@@ -45,6 +46,7 @@ struct fake_kernel {
 	unsigned long fail;
 	int fail_errno;
 	int fail_after;
+	int corrupt;
 	unsigned int submits;
 	unsigned int executed;
 	unsigned int waits;
