@@ -59,7 +59,8 @@ static int rkmm_progmem_map(struct rkmm_progmem *pm)
 	if (ret)
 		return ret;
 	at = pm->mm.start;
-	ret = dma_map_sgtable(dma, &pm->sgt, DMA_BIDIRECTIONAL, 0);
+	/* No line of it will be dirty after this: dma-direct ignores that, the software NPU asks. */
+	ret = dma_map_sgtable(dma, &pm->sgt, DMA_BIDIRECTIONAL, DMA_ATTR_WRITE_COMBINE);
 	if (ret)
 		goto err_remove;
 	for_each_sgtable_dma_sg(&pm->sgt, sg, i) {
@@ -77,7 +78,7 @@ static int rkmm_progmem_map(struct rkmm_progmem *pm)
 	return 0;
 
 err_unmap:
-	dma_unmap_sgtable(dma, &pm->sgt, DMA_BIDIRECTIONAL, 0);
+	dma_unmap_sgtable(dma, &pm->sgt, DMA_BIDIRECTIONAL, DMA_ATTR_WRITE_COMBINE);
 err_remove:
 	rkmm_window_remove(window, &pm->mm, at);
 	return ret;
@@ -91,7 +92,8 @@ void rkmm_progmem_unmap(struct rkmm_progmem *pm)
 	pm->mapped = false;
 	list_del(&pm->in_window);
 	rkmm_window_remove(pm->window, &pm->mm, (u64)pm->iova + pm->size + PAGE_SIZE);
-	dma_unmap_sgtable(pm->window->rdev->dma, &pm->sgt, DMA_BIDIRECTIONAL, 0);
+	dma_unmap_sgtable(pm->window->rdev->dma, &pm->sgt, DMA_BIDIRECTIONAL,
+			  DMA_ATTR_WRITE_COMBINE);
 }
 
 struct rkmm_progmem *rkmm_progmem_alloc(struct rkmm_window *window, size_t size)
@@ -144,28 +146,6 @@ err_pages:
 err_free:
 	kfree(pm);
 	return ERR_PTR(ret);
-}
-
-void rkmm_progmem_publish(struct rkmm_progmem *pm, size_t size)
-{
-	struct rkmm_device *rdev = pm->window->rdev;
-	struct scatterlist *sg;
-	int i, idx;
-
-	/* The alias must not be cleaned before the stores to the memory are through. */
-	wmb();
-	if (!drm_dev_enter(rdev->drm, &idx))
-		return;
-	size = min(size, pm->size);
-	for_each_sgtable_dma_sg(&pm->sgt, sg, i) {
-		size_t len = min_t(size_t, size, sg_dma_len(sg));
-
-		if (!len)
-			break;
-		dma_sync_single_for_device(rdev->dma, sg_dma_address(sg), len, DMA_BIDIRECTIONAL);
-		size -= len;
-	}
-	drm_dev_exit(idx);
 }
 
 void rkmm_progmem_free(struct rkmm_progmem *pm)

@@ -118,7 +118,7 @@ struct rkmm_progmem {
 	struct sg_table sgt;
 	/** @mapped: on the facade and in the window; under rkmm_vm.lock */
 	bool mapped;
-	/** @vaddr: write-combined kernel mapping; write upward, never read */
+	/** @vaddr: write-combined kernel mapping; write upward, never read; wmb() before the kick */
 	void *vaddr;
 	/** @iova: NPU address of the first byte */
 	u32 iova;
@@ -183,15 +183,6 @@ int rkmm_vm_reattach(struct rkmm_device *rdev);
 
 /** rkmm_progmem_alloc() - program memory in @window; ERR_PTR on failure */
 struct rkmm_progmem *rkmm_progmem_alloc(struct rkmm_window *window, size_t size);
-/**
- * rkmm_progmem_publish() - make what was written visible to the NPU
- * @pm: program memory
- * @size: bytes from its start
- *
- * Drains the write buffers. The memory is not cached, so on silicon the cache
- * operation finds nothing; the software NPU takes over its view of the range.
- */
-void rkmm_progmem_publish(struct rkmm_progmem *pm, size_t size);
 /** rkmm_progmem_unmap() - out of the window and off the facade; rkmm_vm.lock held; idempotent */
 void rkmm_progmem_unmap(struct rkmm_progmem *pm);
 /** rkmm_progmem_free() - no core may still run from it */
