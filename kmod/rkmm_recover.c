@@ -100,7 +100,7 @@ void rkmm_recover_reset(struct rkmm_device *rdev)
 		ret = rkmm_core_identify(&rdev->cores[i]);
 	/* The reset wiped the MMU banks: program them again. */
 	if (!ret)
-		ret = rkmm_vm_attach(rdev, rdev->sched.window);
+		ret = rkmm_vm_reattach(rdev);
 	if (ret)
 		dev_err(rdev->dev, "reset failed: %d: out of service\n", ret);
 	trace_rkmm_reset(rdev, ret);

@@ -217,7 +217,7 @@ static int rkmm_submit_collect_bos(struct rkmm_job *job, const struct rkmm_op_da
 	return 0;
 }
 
-/* Map, synthesise, clean: after this the operations are ready to run. */
+/* Map and synthesise. */
 static int rkmm_submit_bind(struct rkmm_job *job, const struct rkmm_op_data *ops)
 {
 	struct rkmm_client *client = job->client;
@@ -239,12 +239,25 @@ static int rkmm_submit_bind(struct rkmm_job *job, const struct rkmm_op_data *ops
 			return PTR_ERR(image);
 		job->steps[i] = image;
 		job->cores &= ops[i].plan->cores;
+	}
+	return job->cores ? 0 : -EINVAL;
+}
 
-		for (k = 0; k < 3; k++)
+/*
+ * Clean the caches: after this the operations are ready to run. Reservations locked,
+ * so that a CPU access either begins before this or sees the job's fence.
+ */
+static void rkmm_submit_prepare(struct rkmm_job *job, const struct rkmm_op_data *ops)
+{
+	u32 i, k;
+
+	for (i = 0; i < job->nsteps; i++) {
+		const struct rkmm_place *place = ops[i].place;
+
+		for (k = 0; k < ARRAY_SIZE(ops[i].place); k++)
 			rkmm_bo_prepare(to_rkmm_bo(place[k].obj), place[k].offset, place[k].size,
 					k == 2);
 	}
-	return job->cores ? 0 : -EINVAL;
 }
 
 /* How a fence ended; a timeline point's own error is in the fence it contains. */
@@ -428,7 +441,8 @@ static void rkmm_submit_watch_deps(struct rkmm_job *job)
 			rkmm_sched_dep_done(job, rkmm_dep_error(&job->deps[i]));
 }
 
-static int rkmm_submit_queue(struct rkmm_job *job, struct rkmm_out_sync *outs, u32 nouts)
+static int rkmm_submit_queue(struct rkmm_job *job, const struct rkmm_op_data *ops,
+			     struct rkmm_out_sync *outs, u32 nouts)
 {
 	struct rkmm_client *client = job->client;
 	struct drm_gem_object **objs;
@@ -449,8 +463,10 @@ static int rkmm_submit_queue(struct rkmm_job *job, struct rkmm_out_sync *outs, u
 	if (ret)
 		goto out_unlock;
 	ret = rkmm_submit_implicit(job);
-	if (!ret)
+	if (!ret) {
+		rkmm_submit_prepare(job, ops);
 		rkmm_submit_arm(job, outs, nouts);
+	}
 	drm_gem_unlock_reservations(objs, n, &ctx);
 	if (!ret)
 		rkmm_submit_watch_deps(job);
@@ -511,7 +527,7 @@ static int rkmm_submit(struct rkmm_client *client, struct drm_file *file,
 
 	/* The scheduler's reference; dropped when the job has ended. */
 	kref_get(&job->ref);
-	ret = rkmm_submit_queue(job, outs, nouts);
+	ret = rkmm_submit_queue(job, ops, outs, nouts);
 	if (ret)
 		kref_put(&job->ref, rkmm_job_free);
 	else
