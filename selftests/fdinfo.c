@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Does /proc/PID/fdinfo tell the truth about a client? */
 #include <ctype.h>
+#include <fcntl.h>
 #include "../kselftest_harness.h"
 #include "rkmm_test.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* May a buffer be mapped by those who own it, and by nobody else? */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include "../kselftest_harness.h"

@@ -485,17 +485,14 @@ int gate_syncobj(struct gate *g, int fd, uint32_t *handle)
 
 /* --- knobs of the software NPU ---------------------------------------------------- */
 
-const char *soft_knob(const char *name)
+int soft_fault(const char *rules)
 {
-	static char path[128];
-
-	snprintf(path, sizeof(path), "/sys/kernel/debug/rkmm_soft/%s", name);
-	return access(path, F_OK) ? NULL : path;
+	return file_write("/sys/module/rkmm_soft/parameters/faults", rules);
 }
 
-int soft_set(const char *name, const char *value)
+long long soft_errors(void)
 {
-	const char *path = soft_knob(name);
+	long long n = file_number("/sys/kernel/debug/rkmm_soft/errors/total", NULL);
 
-	return path ? file_write(path, value) : -ENOENT;
+	return n < 0 ? 0 : n;
 }

@@ -196,22 +196,33 @@ int gate_syncobj(struct gate *g, int fd, uint32_t *handle);
 
 /* --- knobs of the software NPU ---------------------------------------------------- */
 
-/** soft_knob() - path of a debugfs file of rkmm_soft, NULL when there is none */
-const char *soft_knob(const char *name);
-int soft_set(const char *name, const char *value);
+/**
+ * soft_fault() - arm or disarm fault switches: "0.never_start=1", "*.stall=0"
+ *
+ * CORE.NAME=NUMBERS, see Documentation/soft-npu.rst. -ENOENT without the module.
+ */
+int soft_fault(const char *rules);
+/** soft_errors() - rules that the driver has broken so far; 0 on silicon */
+long long soft_errors(void);
 
-/* The tests' main(): nothing to test without a device. */
+/* The tests' main(): nothing to test without a device; nothing good about broken rules. */
 #define RKMM_TEST_MAIN							\
 	int main(int argc, char **argv)					\
 	{								\
-		int fd = rk_open();					\
+		long long errors = soft_errors();			\
+		int fd = rk_open(), ret;				\
 									\
 		if (fd < 0) {						\
 			printf("TAP version 13\n1..0 # SKIP no rkmm device\n");	\
 			return KSFT_SKIP;				\
 		}							\
 		close(fd);						\
-		return test_harness_run(argc, argv);			\
+		ret = test_harness_run(argc, argv);			\
+		if (soft_errors() == errors)				\
+			return ret;					\
+		fprintf(stderr, "# the software NPU counted %lld broken rules\n", \
+			soft_errors() - errors);			\
+		return KSFT_FAIL;					\
 	}
 
 #endif

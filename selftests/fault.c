@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Does a job that hangs cost one job, and whose?
+ *
+ * Hangs are made by the fault switches of the software NPU. User space cannot
+ * write programs, so an overrun cannot be made from here; that guard pages and
+ * holes fault is tested at the window and at the model.
+ */
+#include <signal.h>
+#include "../kselftest_harness.h"
+#include "rkmm_test.h"
+
+#define CASE_TIMEOUT	240
+#define LOG_ERR		3
+
+FIXTURE(fault) {
+	int fd[2];
+	struct mm mm[2];
+	int kmsg;
+	struct drm_rkmm_device_info before;
+	bool soft;
+};
+
+FIXTURE_SETUP(fault)
+{
+	int i;
+
+	self->kmsg = -1;
+	for (i = 0; i < 2; i++) {
+		self->fd[i] = rk_open();
+		ASSERT_LE(0, self->fd[i]);
+	}
+	if (!rk_is_soft(self->fd[0]) || soft_fault("*.never_start=0"))
+		SKIP(return, "no fault switches: not the software NPU, or not root");
+	self->soft = true;
+	for (i = 0; i < 2; i++) {
+		self->mm[i] = (struct mm) { .types = DRM_RKMM_I8I32, .m = 9, .k = 100, .n = 50 };
+		ASSERT_EQ(0, mm_init(&self->mm[i], self->fd[i], i));
+	}
+	ASSERT_EQ(0, rk_device(self->fd[0], &self->before));
+	self->kmsg = kmsg_open();
+}
+
+FIXTURE_TEARDOWN(fault)
+{
+	int i;
+
+	if (self->soft)
+		soft_fault("*.never_start=0,*.stall=0,*.lost_irq=0,*.error_irq=0,*.slow=0");
+	for (i = 0; i < 2; i++) {
+		if (self->soft) {
+			EXPECT_EQ(0, mm_new_c(&self->mm[i]));
+			EXPECT_EQ(0, mm_run(&self->mm[i])) {
+				TH_LOG("afterwards: %s", self->mm[i].msg);
+			}
+			mm_free(&self->mm[i]);
+		}
+		close(self->fd[i]);
+	}
+	if (self->kmsg >= 0)
+		close(self->kmsg);
+}
+
+static int submit(int fd, struct mm *mm, uint32_t cores, struct drm_rkmm_sync *in,
+		  struct drm_rkmm_sync *out, uint64_t *seqno)
+{
+	struct drm_rkmm_op op = mm_op(mm);
+	struct drm_rkmm_submit s;
+	int ret;
+
+	submit_init(&s, &op, 1);
+	submit_syncs(&s, in, !!in, out, !!out);
+	s.cores = cores;
+	ret = rk_submit(fd, &s);
+	*seqno = s.seqno;
+	return ret;
+}
+
+static uint64_t resets(int fd)
+{
+	struct drm_rkmm_device_info info;
+
+	return rk_device(fd, &info) ? 0 : info.resets;
+}
+
+#define HUNG(cause)							\
+do {									\
+	struct drm_rkmm_client_info me, other;				\
+	char line[256] = "";						\
+	uint64_t seqno;							\
+									\
+	ASSERT_EQ(0, submit(self->fd[0], &self->mm[0], 1, NULL, NULL, &seqno)); \
+	EXPECT_EQ(-EIO, rk_result(self->fd[0], seqno));			\
+	ASSERT_EQ(0, buf_begin_read(&self->mm[0].c));			\
+	EXPECT_EQ(0, mm_run(&self->mm[1])) {				\
+		TH_LOG("the other client: %s", self->mm[1].msg);	\
+	}								\
+	ASSERT_EQ(0, rk_client(self->fd[0], &me));			\
+	ASSERT_EQ(0, rk_client(self->fd[1], &other));			\
+	EXPECT_EQ(1, me.guilty);					\
+	EXPECT_EQ(0, other.guilty);					\
+	EXPECT_EQ(1, me.jobs);						\
+	EXPECT_EQ(self->before.resets + 1, resets(self->fd[0]));	\
+	if (self->kmsg >= 0) {						\
+		EXPECT_EQ(1, kmsg_count(self->kmsg, LOG_ERR, "rkmm", NULL, line, \
+					sizeof(line)));			\
+		EXPECT_NE(NULL, strstr(line, cause)) {			\
+			TH_LOG("%s", line);				\
+		}							\
+		EXPECT_NE(NULL, strstr(line, "core0"));			\
+		EXPECT_NE(NULL, strstr(line, "fault["));		\
+	}								\
+} while (0)
+
+TEST_F_TIMEOUT(fault, never_start, CASE_TIMEOUT)
+{
+	if (!self->soft)
+		return;
+	ASSERT_EQ(0, soft_fault("0.never_start=1"));
+	HUNG("never started");
+}
+
+/* The NPU reports that it could not read or write: no waiting for the deadline. */
+TEST_F_TIMEOUT(fault, error_interrupt, CASE_TIMEOUT)
+{
+	if (!self->soft)
+		return;
+	ASSERT_EQ(0, soft_fault("0.error_irq=0x1000:1"));
+	HUNG("DMA error");
+}
+
+TEST_F_TIMEOUT(fault, error_interrupt_write, CASE_TIMEOUT)
+{
+	if (!self->soft)
+		return;
+	ASSERT_EQ(0, soft_fault("0.error_irq=0x2000:1"));
+	HUNG("DMA error");
+}
+
+/* Some programs of the chain ran, then nothing more. */
+TEST_F_TIMEOUT(fault, stall, CASE_TIMEOUT)
+{
+	struct mm mm = { .types = DRM_RKMM_I8I32, .m = 1100, .k = 32, .n = 32 };
+	char line[256] = "";
+	uint64_t seqno;
+
+	if (!self->soft)
+		return;
+	ASSERT_EQ(0, mm_init(&mm, self->fd[0], 9));
+	ASSERT_LT(1, mm.plan.programs);
+	ASSERT_EQ(0, soft_fault("0.stall=1:1"));
+	ASSERT_EQ(0, submit(self->fd[0], &mm, 1, NULL, NULL, &seqno));
+	EXPECT_EQ(-EIO, rk_result(self->fd[0], seqno));
+	if (self->kmsg >= 0) {
+		EXPECT_EQ(1, kmsg_count(self->kmsg, LOG_ERR, "rkmm", "stalled", line,
+					sizeof(line)));
+		EXPECT_NE(NULL, strstr(line, "task 1 of")) {
+			TH_LOG("%s", line);
+		}
+	}
+	/* the same job again is right */
+	EXPECT_EQ(0, mm_run(&mm)) {
+		TH_LOG("%s", mm.msg);
+	}
+	mm_free(&mm);
+}
+
+/* The interrupt of a good job is lost: late, but right, and nobody is blamed. */
+TEST_F_TIMEOUT(fault, lost_interrupt, CASE_TIMEOUT)
+{
+	struct drm_rkmm_client_info me;
+	uint64_t seqno;
+	int i;
+
+	if (!self->soft)
+		return;
+	for (i = 0; i < 5; i++) {
+		ASSERT_EQ(0, soft_fault("0.lost_irq=1"));
+		ASSERT_EQ(0, mm_new_c(&self->mm[0]));
+		ASSERT_EQ(0, submit(self->fd[0], &self->mm[0], 1, NULL, NULL, &seqno));
+		EXPECT_EQ(0, rk_result(self->fd[0], seqno));
+		EXPECT_EQ(0, mm_check(&self->mm[0])) {
+			TH_LOG("%s", self->mm[0].msg);
+		}
+	}
+	ASSERT_EQ(0, rk_client(self->fd[0], &me));
+	EXPECT_EQ(0, me.guilty);
+	EXPECT_EQ(self->before.resets, resets(self->fd[0]));
+}
+
+/* A slow NPU is not a stuck one. */
+TEST_F_TIMEOUT(fault, slow_is_not_stuck, CASE_TIMEOUT)
+{
+	if (!self->soft)
+		return;
+	ASSERT_EQ(0, soft_fault("*.slow=4"));
+	EXPECT_EQ(0, mm_run(&self->mm[0])) {
+		TH_LOG("%s", self->mm[0].msg);
+	}
+	EXPECT_EQ(self->before.resets, resets(self->fd[0]));
+}
+
+/* What waits for a failed job is cancelled; what only comes later is not. */
+TEST_F_TIMEOUT(fault, dependents, CASE_TIMEOUT)
+{
+	struct drm_rkmm_sync out[2] = { 0 };
+	struct drm_syncobj_handle h = { 0 };
+	uint64_t bad, own, later, other;
+
+	if (!self->soft)
+		return;
+	ASSERT_EQ(0, syncobj_create(self->fd[0], &out[0].handle));
+	h.handle = out[0].handle;
+	ASSERT_EQ(0, xioctl(self->fd[0], DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &h));
+	ASSERT_EQ(0, xioctl(self->fd[1], DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &h));
+	out[1].handle = h.handle;
+
+	ASSERT_EQ(0, soft_fault("0.never_start=1"));
+	ASSERT_EQ(0, submit(self->fd[0], &self->mm[0], 1, NULL, &out[0], &bad));
+	ASSERT_EQ(0, submit(self->fd[1], &self->mm[1], 0, &out[1], NULL, &other));
+	ASSERT_EQ(0, submit(self->fd[0], &self->mm[0], 0, &out[0], NULL, &own));
+	ASSERT_EQ(0, submit(self->fd[0], &self->mm[0], 0, NULL, NULL, &later));
+	EXPECT_EQ(-EIO, rk_result(self->fd[0], bad));
+	EXPECT_EQ(-ECANCELED, rk_result(self->fd[1], other));
+	EXPECT_EQ(-ECANCELED, rk_result(self->fd[0], own));
+	EXPECT_EQ(0, rk_result(self->fd[0], later));
+	EXPECT_EQ(0, mm_check(&self->mm[0])) {
+		TH_LOG("%s", self->mm[0].msg);
+	}
+}
+
+/* A buffer in which a job failed is not poisoned for those who use it later. */
+TEST_F_TIMEOUT(fault, shared_buffer_after_failure, CASE_TIMEOUT)
+{
+	struct drm_prime_handle p = { .handle = self->mm[0].c.handle,
+				      .flags = DRM_CLOEXEC | DRM_RDWR };
+	struct drm_rkmm_op op;
+	struct drm_rkmm_submit s;
+	uint64_t seqno;
+	int i;
+
+	if (!self->soft)
+		return;
+	ASSERT_EQ(0, xioctl(self->fd[0], DRM_IOCTL_PRIME_HANDLE_TO_FD, &p));
+	ASSERT_EQ(0, xioctl(self->fd[1], DRM_IOCTL_PRIME_FD_TO_HANDLE, &p));
+	ASSERT_EQ(0, soft_fault("0.never_start=1"));
+	ASSERT_EQ(0, submit(self->fd[0], &self->mm[0], 1, NULL, NULL, &seqno));
+	ASSERT_EQ(-EIO, rk_result(self->fd[0], seqno));
+	for (i = 0; i < 3; i++) {
+		op = mm_op(&self->mm[1]);
+		op.c.handle = p.handle;
+		op.c.offset = 0;
+		submit_init(&s, &op, 1);
+		ASSERT_EQ(0, rk_submit(self->fd[1], &s));
+		EXPECT_EQ(0, rk_result(self->fd[1], s.seqno)) {
+			TH_LOG("use %d after the failure", i);
+		}
+	}
+	close(p.fd);
+}
+
+/* Jobs on the other cores, and those queued behind, come through the reset of one. */
+TEST_F_TIMEOUT(fault, neighbours_of_a_reset, CASE_TIMEOUT)
+{
+	int i, j, status, failed = 0;
+	uint64_t seqno;
+	pid_t pid;
+
+	if (!self->soft)
+		return;
+	for (i = 0; i < 3; i++) {
+		pid = fork();
+		if (pid)
+			continue;
+		for (j = 0; j < 12; j++) {
+			struct mm mm = { .types = DRM_RKMM_I8I32, .m = 20, .k = 200, .n = 64,
+					 .cores = 6 };
+			struct drm_rkmm_client_info info;
+			int fd = rk_open();
+
+			if (fd < 0 || mm_init(&mm, fd, 100 * i + j))
+				_exit(1);
+			if (mm_run(&mm)) {
+				fprintf(stderr, "# neighbour: %s\n", mm.msg);
+				_exit(2);
+			}
+			if (rk_client(fd, &info) || info.guilty)
+				_exit(3);
+			mm_free(&mm);
+			close(fd);
+		}
+		_exit(0);
+	}
+	/* the neighbours keep off core 0 */
+	for (i = 0; i < 4; i++) {
+		ASSERT_EQ(0, soft_fault("0.never_start=1"));
+		ASSERT_EQ(0, submit(self->fd[0], &self->mm[0], 1, NULL, NULL, &seqno));
+		EXPECT_EQ(-EIO, rk_result(self->fd[0], seqno));
+	}
+	while (wait(&status) > 0)
+		failed += !!status;
+	EXPECT_EQ(0, failed);
+}
+
+/* Again and again: nothing wears out. */
+TEST_F_TIMEOUT(fault, ten_hangs, CASE_TIMEOUT)
+{
+	struct drm_rkmm_client_info me;
+	uint64_t seqno;
+	int i;
+
+	if (!self->soft)
+		return;
+	for (i = 0; i < 10; i++) {
+		ASSERT_EQ(0, soft_fault("*.never_start=1"));
+		ASSERT_EQ(0, submit(self->fd[0], &self->mm[0], 1u << i % 3, NULL, NULL, &seqno));
+		EXPECT_EQ(-EIO, rk_result(self->fd[0], seqno));
+		ASSERT_EQ(0, soft_fault("*.never_start=0"));
+		ASSERT_EQ(0, mm_new_c(&self->mm[1]));
+		EXPECT_EQ(0, mm_run(&self->mm[1])) {
+			TH_LOG("after hang %d: %s", i, self->mm[1].msg);
+		}
+	}
+	ASSERT_EQ(0, rk_client(self->fd[0], &me));
+	EXPECT_EQ(10, me.guilty);
+	EXPECT_EQ(self->before.resets + 10, resets(self->fd[0]));
+}
+
+/* The owner of a hanging job is killed before the deadline. */
+TEST_F_TIMEOUT(fault, killed_while_hanging, CASE_TIMEOUT)
+{
+	long long refs = module_refs();
+	int i, status;
+	pid_t pid;
+
+	if (!self->soft)
+		return;
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, soft_fault("0.never_start=1"));
+		pid = fork();
+		if (!pid) {
+			struct mm mm = { .types = DRM_RKMM_I8I32, .m = 5, .k = 40, .n = 40 };
+			uint64_t seqno;
+			int fd = rk_open(), j;
+
+			if (fd < 0 || mm_init(&mm, fd, i))
+				_exit(1);
+			for (j = 0; j < 3; j++)
+				submit(fd, &mm, 1, NULL, NULL, &seqno);
+			for (;;)
+				rk_wait(fd, seqno, INT64_MAX, NULL);
+		}
+		msleep(100);
+		kill(pid, SIGKILL);
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		ASSERT_EQ(0, mm_new_c(&self->mm[1]));
+		EXPECT_EQ(0, mm_run(&self->mm[1])) {
+			TH_LOG("%s", self->mm[1].msg);
+		}
+		soft_fault("0.never_start=0");
+	}
+	if (refs >= 0) {
+		EXPECT_GE(refs + 2, module_refs_settle(refs));
+	}
+}
+
+/* The last bytes of a buffer are an operand's: what the NPU fetches behind it is harmless. */
+TEST(over_fetch_behind_a_buffer)
+{
+	static const struct { uint32_t types, m, k, n; } s[] = {
+		{ DRM_RKMM_I8I32, 32, 128, 32 }, { DRM_RKMM_F16F32, 64, 32, 64 },
+		{ DRM_RKMM_I8I8, 64, 64, 64 }, { DRM_RKMM_I4I16, 64, 128, 64 },
+	};
+	uint32_t i;
+	int fd = rk_open();
+
+	ASSERT_LE(0, fd);
+	for (i = 0; i < ARRAY_SIZE(s); i++) {
+		struct mm mm = { .types = s[i].types, .m = s[i].m, .k = s[i].k, .n = s[i].n,
+				 .mult = s[i].types == DRM_RKMM_I8I8 };
+		struct drm_rkmm_submit submit;
+		struct drm_rkmm_op op;
+		struct buf *b[3] = { &mm.a, &mm.b, &mm.c };
+		uint64_t size[3], *off[3] = { &mm.a_off, &mm.b_off, &mm.c_off };
+		int j;
+
+		if (mm.types == DRM_RKMM_I8I8)
+			mm.shift = 8;
+		ASSERT_EQ(0, mm_init(&mm, fd, i));
+		/* move every operand to the very end of its buffer */
+		size[0] = mm.plan.a.size;
+		size[1] = mm.plan.b.size;
+		size[2] = mm.plan.c.size;
+		for (j = 0; j < 3; j++) {
+			uint64_t end = (b[j]->size - size[j]) & ~63ull;
+
+			memmove(b[j]->map + end, b[j]->map + *off[j], size[j]);
+			*off[j] = end;
+			if (j < 2)
+				ASSERT_EQ(0, buf_end_write(b[j]));
+		}
+		ASSERT_EQ(0, mm_new_c(&mm));
+		op = mm_op(&mm);
+		submit_init(&submit, &op, 1);
+		ASSERT_EQ(0, rk_submit(fd, &submit));
+		EXPECT_EQ(0, rk_result(fd, submit.seqno));
+		EXPECT_EQ(0, mm_check(&mm)) {
+			TH_LOG("%s", mm.msg);
+		}
+		mm_free(&mm);
+	}
+	close(fd);
+}
+
+RKMM_TEST_MAIN
