@@ -40,17 +40,41 @@ ifeq ($(karch),arm64)
 CROSS_COMPILE ?= $(cross-prefix)
 endif
 
-# --- one make at a time in one tree: parallel runs (and vboard) wait for each other -------------
-unlocked := help check demo unit shell print-%
+# --- makes that write to one folder of build/ wait for each other (vboard and check run make too) --
+san := $(if $(filter 1,$(SAN)),-san)
+utree := $(if $(filter arm64,$(karch)),arm64,host)
+running := /lib/modules/$(shell uname -r)/build
+debian-kdir := $(top)/build/deb/kdir-$(karch)-6.1
+ifndef KDIR
+KDIR := $(if $(filter $(native),$(karch)),$(if $(wildcard $(running)),$(running),$(debian-kdir)),$(debian-kdir))
+endif
+override KDIR := $(abspath $(KDIR))
+
+module-lock := module-$(or $(notdir $(MODDIR)),$(if $(findstring kdir-,$(KDIR)),$(notdir $(KDIR)),$(karch)))
+locks-all := $(module-lock) $(utree)
+locks-module := $(module-lock)
+locks-modules := $(module-lock)
+locks-host := host$(san)
+locks-unit := host$(san)
+locks-arm64 := arm64
+locks-fuzz := fuzz
+locks-selftests := $(utree)
+locks-install := $(utree)
+locks-selftests-install := $(utree)
+locks-vboard-image := arm64 module-kdir-arm64-6.1 vboard
+locks-clean := arm64 host module-kdir-arm64-6.1 vboard
 goals := $(or $(MAKECMDGOALS),all)
-ifneq ($(filter-out $(unlocked),$(goals)),)
 ifndef RKMM_LOCKED
+locks := $(sort $(foreach g,$(goals),$(locks-$(g))))
+ifneq ($(locks),)
 $(shell mkdir -p $(top)/build)
 .PHONY: $(goals) locked
 $(goals): locked
 	@:
+# taken in one order, so that no two makes wait for each other; flock -o keeps them from grandchildren
 locked:
-	+@exec flock -o $(top)/build/.lock $(MAKE) --no-print-directory RKMM_LOCKED=1 $(goals)
+	+@exec $(foreach l,$(locks),flock -o $(top)/build/.lock-$(l)) $(MAKE) --no-print-directory \
+		RKMM_LOCKED=1 $(goals)
 wait-for-lock := 1
 endif
 endif
@@ -157,7 +181,6 @@ build/$(1)/$(3)/$(2): $(call objs,$(1),$(2)) $(patsubst %,build/$(1)/lib/lib%.a,
 		$(foreach l,$($(2)-shlibs),build/$(1)/lib/$(call soname,$(l))) $(if $($(2)-shlibs),-Wl$(comma)-rpath$(comma)'$$$$ORIGIN/../lib') $($(2)-ldlibs) $(5)
 endef
 
-san := $(if $(filter 1,$(SAN)),-san)
 trees := host host-san arm64 fuzz
 $(foreach t,$(trees),\
 	$(foreach l,$(libs-$(t)),$(eval $(call static-rules,$(t),$(l)))) \
@@ -182,7 +205,7 @@ $(foreach t,host arm64,$(foreach s,$(guest-scripts),$(eval $(call script-rule,$(
 
 $(drm-headers): | need-drm
 	@mkdir -p $(@D)
-	$(Q)cp /usr/include/libdrm/drm.h /usr/include/libdrm/drm_mode.h $(@D)/
+	$(Q)cp /usr/include/libdrm/drm_mode.h $(@D)/; cp /usr/include/libdrm/drm.h $@.$$$$; mv $@.$$$$ $@
 
 $(ktools):
 	$(Q)tools/build/deb.sh ktools
@@ -204,16 +227,6 @@ $(call tree-files,host$(san)) $(call guest-files,host): | need-host
 $(call tree-files,arm64) $(call guest-files,arm64): | need-cross
 
 # --- the modules -------------------------------------------------------------------------------
-running := /lib/modules/$(shell uname -r)/build
-debian-kdir := $(top)/build/deb/kdir-$(karch)-6.1
-ifndef KDIR
-ifeq ($(karch)$(and $(wildcard $(running)),running),$(native)running)
-KDIR := $(running)
-else
-KDIR := $(debian-kdir)
-endif
-endif
-
 $(top)/build/deb/kdir-%:
 	$(Q)tools/build/deb.sh kdir $(subst -, ,$*) > /dev/null
 

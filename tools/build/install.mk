@@ -7,7 +7,6 @@ BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 DKMSDIR ?= /usr/src/rkmm-$(VERSION)
-utree := $(if $(filter arm64,$(karch)),arm64,host)
 
 # programs of tools/ are installed, examples and tests are not
 installed-bins := $(foreach b,$(bins-$(utree)),$(if $(filter tools/%,$($(b)-srcs)),$(b)))

@@ -12,11 +12,10 @@ demo:
 shell:
 	+@tools/vboard shell
 
-unit:
-	+@$(MAKE) --no-print-directory host
+unit: host
 	@for t in $(tests-host$(san)); do build/host$(san)/bin/$$t || exit 1; done
 
-print-unit:
+print-unit: host
 	@printf '%s\n' $(tests-host)
 print-guest:
 	@$(foreach t,$(sort $(guest-tests)) $(guest-scripts),printf '%s\t%s\n' $(notdir $(t)) '$($(notdir $(t))-vboard)';) :
