@@ -235,9 +235,6 @@ int rkmm_bo_pin(struct rkmm_bo *bo)
 	if (again)
 		return 0;
 
-	/* Would only push everything else out before it fails. */
-	if (obj->size >> PAGE_SHIFT > totalram_pages())
-		return -ENOMEM;
 	if (!drm_dev_enter(obj->dev, &idx))
 		return -ENODEV;
 	ret = drm_gem_shmem_pin(&bo->base);
@@ -391,10 +388,13 @@ int rkmm_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *fi
 	struct drm_gem_object *obj;
 	int ret;
 
-	if (args->flags || !args->size || args->size > RKMM_BO_MAX) {
+	if (args->flags || !args->size || args->size > to_rkmm(drm)->vm.largest) {
 		drm_dbg(drm, "bad size %llu or flags %#x\n", args->size, args->flags);
 		return -EINVAL;
 	}
+	/* Its pages could only push everything else out before they fail. */
+	if (args->size >> PAGE_SHIFT > totalram_pages())
+		return -ENOMEM;
 	shmem = drm_gem_shmem_create(drm, PAGE_ALIGN(args->size));
 	if (IS_ERR(shmem))
 		return PTR_ERR(shmem);

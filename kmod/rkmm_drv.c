@@ -271,7 +271,7 @@ static int rkmm_probe(struct platform_device *pdev)
 	}
 
 	dev_info(dev, "%s: %u cores at %lu MHz, %u MiB window, isolation %s%s\n", soc->name,
-		 rdev->ncores, rdev->clock_hz / 1000000, 4096,
+		 rdev->ncores, rdev->clock_hz / 1000000, (u32)(rdev->vm.bytes >> 20),
 		 rdev->vm.strict ? "strict" : "shared", rdev->soft ? ", software NPU" : "");
 	return 0;
 

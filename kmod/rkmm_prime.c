@@ -215,7 +215,7 @@ struct drm_gem_object *rkmm_bo_import(struct drm_device *drm, struct dma_buf *bu
 			return obj;
 		}
 	}
-	if (!buf->size || buf->size > RKMM_BO_MAX) {
+	if (!buf->size || buf->size > rdev->vm.largest) {
 		drm_dbg(drm, "dma-buf of %zu bytes does not fit a window\n", buf->size);
 		return ERR_PTR(-EINVAL);
 	}

@@ -103,7 +103,7 @@ struct rkmm_progmem *rkmm_progmem_alloc(struct rkmm_window *window, size_t size)
 	pgprot_t prot;
 	int ret, idx;
 
-	if (!size || size > RKMM_BO_MAX)
+	if (!size || size > rdev->vm.largest)
 		return ERR_PTR(-EINVAL);
 	pm = kzalloc(sizeof(*pm), GFP_KERNEL_ACCOUNT);
 	if (!pm)

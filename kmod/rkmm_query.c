@@ -23,7 +23,7 @@ static void rkmm_query_device(struct rkmm_device *rdev, struct drm_rkmm_device_i
 	info->k_max = rdev->soc->limits->k_max;
 	info->clock_hz = rkmm_power_rate(rdev);
 	info->clock_max_hz = rdev->soc->max_hz;
-	info->window_bytes = SZ_4G;
+	info->window_bytes = rdev->vm.bytes;
 
 	spin_lock_irq(&rdev->sched.lock);
 	for (i = 0; i < rdev->ncores; i++)

@@ -15,6 +15,11 @@ module_param(isolation, charp, 0444);
 MODULE_PARM_DESC(isolation,
 		 "Address windows: shared by all clients, strict (one per client), or auto: strict on silicon (default)");
 
+/* Small windows let tests run out of them without gigabytes of memory. */
+static uint window_mib = 4096;
+module_param(window_mib, uint, 0444);
+MODULE_PARM_DESC(window_mib, "Size of an address window, MiB, 1 to 4096 (default 4096)");
+
 /* ---- ranges of one window ------------------------------------------------- */
 
 int rkmm_window_insert(struct rkmm_window *window, struct drm_mm_node *node, u64 size)
@@ -188,7 +193,8 @@ static struct rkmm_window *rkmm_window_new(struct rkmm_device *rdev)
 	window->rdev = rdev;
 	INIT_LIST_HEAD(&window->mappings);
 	INIT_LIST_HEAD(&window->progmems);
-	drm_mm_init(&window->mm, RKMM_WINDOW_START, RKMM_WINDOW_END - RKMM_WINDOW_START);
+	/* Neither the first nor the last page: an address of 0 or of all ones is a mistake. */
+	drm_mm_init(&window->mm, RKMM_WINDOW_START, vm->bytes - PAGE_SIZE - RKMM_WINDOW_START);
 	mutex_lock(&vm->lock);
 	list_add_tail(&window->node, &vm->windows);
 	mutex_unlock(&vm->lock);
@@ -344,6 +350,12 @@ int rkmm_vm_init(struct rkmm_device *rdev)
 	INIT_LIST_HEAD(&vm->windows);
 	INIT_LIST_HEAD(&vm->pinned);
 	INIT_LIST_HEAD(&vm->imports);
+
+	if (!window_mib || window_mib > 4096)
+		return dev_err_probe(rdev->dev, -EINVAL, "window_mib=%u: must be 1 to 4096\n",
+				     window_mib);
+	vm->bytes = (u64)window_mib << 20;
+	vm->largest = vm->bytes - PAGE_SIZE - RKMM_WINDOW_START - RKMM_WINDOW_TAIL;
 
 	if (sysfs_streq(isolation, "strict"))
 		vm->strict = true;

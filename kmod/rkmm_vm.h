@@ -22,13 +22,9 @@
 struct rkmm_bo;
 struct rkmm_device;
 
-#define RKMM_WINDOW_BYTES	SZ_4G
-/* First and last address that is handed out, and what lies behind each mapping: guard and hole. */
+/* First address that is handed out, and what lies behind each mapping: guard and hole. */
 #define RKMM_WINDOW_START	((u64)PAGE_SIZE)
-#define RKMM_WINDOW_END		(RKMM_WINDOW_BYTES - PAGE_SIZE)
 #define RKMM_WINDOW_TAIL	((u64)2 * PAGE_SIZE)
-/* Largest buffer that a window can hold. */
-#define RKMM_BO_MAX		(RKMM_WINDOW_END - RKMM_WINDOW_START - RKMM_WINDOW_TAIL)
 
 /**
  * struct rkmm_window - one address window
@@ -82,6 +78,10 @@ struct rkmm_vm {
 	struct rkmm_window *shared;
 	/** @strict: one window per client */
 	bool strict;
+	/** @bytes: size of a window */
+	u64 bytes;
+	/** @largest: largest buffer that a window can hold */
+	u64 largest;
 	/** @attached: window the device translates through; under rkmm_vm.attach_lock */
 	struct rkmm_window *attached;
 	/** @attach_lock: attach and detach; outside @lock; all cores are idle while held */
