@@ -44,3 +44,11 @@ test_matmul_tool-srcs = selftests/unit/test_matmul_tool.c selftests/unit/fake_ke
 	$(rkmm-matmul-parts)
 test_matmul_tool-libs := rkmm
 test_matmul_tool-ldlibs := -lm -lpthread
+
+host-tests += test_prog_model
+test_prog_model-srcs := selftests/unit/test_prog_model.c
+test_prog_model-libs := prog model
+test_prog_model-ldlibs := -lm
+
+host-tests += test_regcmd
+test_regcmd-srcs := selftests/unit/test_regcmd.c

@@ -262,7 +262,8 @@ static bool raw_program(const struct request *r, struct rkmm_program *p)
 {
 	const struct rkmm_matmul *mm = &r->mm;
 	uint32_t bits = rkmm_in_bits(mm->types), group = rkmm_group(mm->types);
-	uint64_t k = ((uint64_t)mm->k + 31) / 32 * 32, n = ((uint64_t)mm->n + group - 1) / group * group;
+	uint64_t k = ((uint64_t)mm->k + 31) / 32 * 32;
+	uint64_t n = ((uint64_t)mm->n + group - 1) / group * group;
 	uint64_t banks;
 
 	if (k < rkmm_k_min(mm->types) && !have(r, O_FORCE))
@@ -309,10 +310,10 @@ static void force(const struct request *r, struct rkmm_program *p)
 	if (have(r, O_REUSE))
 		p->weight_reuse = true;
 	if (have(r, O_DATA_BANKS) || have(r, O_WEIGHT_BANKS))
-		warn("forced: %u data banks, %u weight banks; the laws of hw 02 §5 are not applied",
+		warn("forced: %u data banks, %u weight banks; the bank laws are not applied",
 		     p->data_banks, p->weight_banks);
 	if (have(r, O_GRAINS))
-		warn("forced: %u grains; the laws of hw 02 §5 are not applied", p->grains);
+		warn("forced: %u grains; the laws are not applied", p->grains);
 	if (have(r, O_REUSE))
 		warn("forced: weight reuse; right only after a program with the same weight");
 }
@@ -375,7 +376,7 @@ static int emit_chain(const struct request *r, const struct rkmm_geom *geom)
 	uint32_t i, n;
 
 	if (bytes > (1ull << 32) - r->base || r->base % 64) {
-		complain("--base: the chain of %" PRIu64 " bytes must start at a multiple of 64 and end within 32 bits",
+		complain("--base: %" PRIu64 " bytes must start at a multiple of 64 and fit 32 bits",
 			 bytes);
 		return EXIT_USAGE;
 	}
@@ -448,7 +449,7 @@ int cmd_emit(int argc, char **argv)
 	}
 	if (have(&r, O_BASE))
 		return emit_chain(&r, &geom);
-	complain("%s %ux%ux%u takes %u programs: give --base ADDR for the chain or --program I for one",
+	complain("%s %ux%ux%u takes %u programs: give --base ADDR or --program I",
 		 rkmm_types_name(r.mm.types), r.mm.m, r.mm.k, r.mm.n, geom.programs);
 	return EXIT_USAGE;
 }

@@ -130,9 +130,9 @@ void print_json(FILE *out, size_t index, uint64_t word)
 		fprintf(out, "\"%s\"", target);
 	else
 		fputs("null", out);
-	fprintf(out, ", \"offset\": \"0x%04x\", \"name\": \"%s\", \"known\": %s, "
-		"\"value\": %" PRIu32 ", \"fields\": {", rkmm_entry_offset(word),
-		entry_name(word), entry_known(word) ? "true" : "false", value);
+	fprintf(out, ", \"offset\": \"0x%04x\", \"name\": \"%s\", \"known\": %s",
+		rkmm_entry_offset(word), entry_name(word), entry_known(word) ? "true" : "false");
+	fprintf(out, ", \"value\": %" PRIu32 ", \"fields\": {", value);
 	if (reg) {
 		for (f = reg->fields; f->name; f++) {
 			fprintf(out, "%s\"%s\": ", f == reg->fields ? "" : ", ", f->name);
