@@ -148,6 +148,8 @@ TEST_F(sync, end_write_is_exact)
 				mm->a.map[mm->a_off + at] = mm->av[i * mm->k + j];
 			}
 		ASSERT_EQ(0, buf_end_write(&mm->a));
+		/* the caches are cleaned by a submission, not by the bracket */
+		ASSERT_EQ(0, run(mm));
 	}
 }
 
