@@ -9,6 +9,16 @@ rkmm-headers := lib/rkmm.h uapi/rkmm_drm.h
 rkmm-pc := lib/librkmm.pc.in
 rkmm-ldlibs := -lpthread
 
+# -O3 for vector code; no contraction, so that every machine computes the same bits
+shared-libs += rkmm-compute
+rkmm-compute-srcs := lib/compute/quantise.c lib/compute/clip.c lib/compute/hadamard.c
+rkmm-compute-version := 0.1.0
+rkmm-compute-map := lib/rkmm-compute.map
+rkmm-compute-headers := lib/rkmm_compute.h
+rkmm-compute-pc := lib/librkmm-compute.pc.in
+rkmm-compute-cflags := -O3 -ffp-contract=off
+rkmm-compute-ldlibs := -lm
+
 host-bins += rkmm-example
 rkmm-example-srcs := lib/example.c
 rkmm-example-shlibs := rkmm

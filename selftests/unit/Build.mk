@@ -52,3 +52,9 @@ test_prog_model-ldlibs := -lm
 
 host-tests += test_regcmd
 test_regcmd-srcs := selftests/unit/test_regcmd.c
+
+host-tests += test_compute
+test_compute-srcs := selftests/unit/test_compute.c
+test_compute-libs := rkmm-compute
+test_compute-cflags := -ffp-contract=off
+test_compute-ldlibs := -lm
