@@ -58,3 +58,24 @@ test_compute-srcs := selftests/unit/test_compute.c
 test_compute-libs := rkmm-compute
 test_compute-cflags := -ffp-contract=off
 test_compute-ldlibs := -lm
+host-tests += test_model_layout test_model_chain test_model_laws test_model_num test_model_random
+test_model_layout-srcs := selftests/unit/test_model_layout.c $(test_model-rig)
+test_model_layout-libs := model
+test_model_layout-ldlibs := -lm
+test_model_chain-srcs := selftests/unit/test_model_chain.c $(test_model-rig)
+test_model_chain-libs := model
+test_model_chain-ldlibs := -lm
+test_model_laws-srcs := selftests/unit/test_model_laws.c $(test_model-rig)
+test_model_laws-libs := model
+test_model_laws-ldlibs := -lm
+test_model_num-srcs := selftests/unit/test_model_num.c $(test_model-rig)
+test_model_num-libs := model
+test_model_num-ldlibs := -lm
+test_model_random-srcs := selftests/unit/fuzz_model.c $(test_model-rig)
+test_model_random-cflags := -DRANDOM_DRIVER=2000
+test_model_random-libs := model
+test_model_random-ldlibs := -lm
+host-fuzzers += fuzz_model
+fuzz_model-srcs := selftests/unit/fuzz_model.c $(test_model-rig)
+fuzz_model-libs := model
+fuzz_model-ldlibs := -lcmocka -lm

@@ -197,6 +197,8 @@ enum npu_class npu_load_weight(struct npu_core *core, const struct npu_conv *t, 
 		cls = ring_fill(core, ring, t->b + at, at, bytes);
 		if (cls)
 			return cls;
+	} else if (!group && !core->weight.valid) {
+		memset(core->weight_ring, 0, sizeof(core->weight_ring));
 	}
 	if (kernels < t->type->group)
 		memset(core->operand_w, 0,

@@ -9,7 +9,8 @@ struct npu_core *npu_core_init(void *mem, u32 index, const struct npu_env *env)
 {
 	struct npu_core *core = mem;
 
-	memset(core, 0, sizeof(*core));
+	/* The operand stores in front are always written before they are read. */
+	memset(&core->env, 0, sizeof(*core) - offsetof(struct npu_core, env));
 	core->env = env;
 	core->index = index;
 	npu_core_reset(core);
@@ -24,8 +25,6 @@ void npu_core_reset(struct npu_core *core)
 	core->prefetched = false;
 	core->feature.valid = false;
 	core->weight.valid = false;
-	memset(core->operand_a, 0, sizeof(core->operand_a));
-	memset(core->weight_ring, 0, sizeof(core->weight_ring));
 
 	/* Idle values of hw 01 §1.2 */
 	npu_word_set(&core->raw, INT_RAW_IDLE);
