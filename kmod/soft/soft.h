@@ -76,6 +76,8 @@ enum soft_switch {
 	SOFT_SW_SLOW,
 	SOFT_SW_DELAY_US,
 	SOFT_SW_EVICT,
+	SOFT_SW_FAULT_BITS,
+	SOFT_SW_NARROW_K,
 	SOFT_SW_COUNT,
 };
 
@@ -212,6 +214,7 @@ void soft_law(u32 core, const struct npu_report *report);
 void soft_error_clear(void);
 
 /* soft_switch.c */
+u32 soft_switch_peek(u32 core, enum soft_switch sw);
 u32 soft_switch_take(u32 core, enum soft_switch sw);
 void soft_switch_debugfs(struct dentry *dir, u32 core);
 
@@ -222,6 +225,7 @@ void soft_irq_update(struct soft_core *core);
 
 /* soft_regs.c */
 int soft_regs_init(struct soft_npu *npu);
+u32 soft_regs_status(struct soft_core *core, unsigned int reg);
 
 /* soft_clk.c */
 int soft_clk_init(struct soft_npu *npu);

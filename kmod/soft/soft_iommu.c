@@ -71,14 +71,6 @@ static struct iommu_domain *soft_domain_new(unsigned int type)
 	return &domain->domain;
 }
 
-static void soft_domain_free_rcu(struct rcu_head *rcu)
-{
-	struct soft_domain *domain = container_of(rcu, struct soft_domain, rcu);
-
-	xa_destroy(&domain->table);
-	kfree(domain);
-}
-
 static void soft_domain_free(struct iommu_domain *iommu_domain)
 {
 	struct soft_domain *domain = to_soft_domain(iommu_domain);
@@ -86,7 +78,9 @@ static void soft_domain_free(struct iommu_domain *iommu_domain)
 
 	if (pins && !xa_empty(&domain->table))
 		soft_error(SOFT_ERR_IOMMU_LEFT_MAPPED, "domain freed with pages in it");
-	call_rcu(&domain->rcu, soft_domain_free_rcu);
+	/* a core may still look a page up: both go by RCU */
+	xa_destroy(&domain->table);
+	kfree_rcu(domain, rcu);
 	if (pins)
 		module_put(THIS_MODULE);
 }
@@ -386,6 +380,5 @@ int soft_iommu_init(void)
 
 void soft_iommu_exit(void)
 {
-	rcu_barrier();
 	kfree(soft_iommu_ops);
 }

@@ -12,14 +12,16 @@
 
 #include "soft.h"
 
-/* Interrupts of a run become visible when it has ended, see soft_regs.c. */
 static bool soft_irq_level(struct soft_core *core)
 {
+	u32 status;
+
 	if (core->masked || !READ_ONCE(core->npu->powered))
 		return false;
-	if (core->extra & core->int_mask)
-		return true;
-	return core->state == SOFT_IDLE && !core->silent && npu_core_irq(core->model);
+	status = soft_regs_status(core, PC_INT_STATUS);
+	if (core->silent)
+		status &= ~PC_INT_BLOCKS;
+	return status & (PC_INT_BLOCKS | PC_INT_DMA);
 }
 
 /* Deliver the interrupt if the line is high. Any context. */

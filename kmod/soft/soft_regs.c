@@ -36,29 +36,26 @@ static bool soft_regs_reachable(struct soft_core *core, const char *what, unsign
 }
 
 /*
- * While a run is under way its ends of blocks stay hidden: a kick of N tasks
- * interrupts once, after the last (hw 01 §2.1), and the core can be started
- * again as soon as an end is seen.
+ * Interrupt bits, raw or masked; core->lock held. While a run is under way its
+ * ends of blocks stay hidden: a kick of N tasks interrupts once, after the last
+ * (hw 01 §2.1), and the core can be started again as soon as an end is seen.
  */
-static u32 soft_regs_status(struct soft_core *core, unsigned int reg)
+u32 soft_regs_status(struct soft_core *core, unsigned int reg)
 {
-	unsigned long flags;
-	u32 val, extra;
+	u32 val = npu_core_read(core->model, reg);
+	u32 extra = core->extra;
 
-	spin_lock_irqsave(&core->lock, flags);
-	val = npu_core_read(core->model, reg);
-	extra = core->extra;
 	if (core->state != SOFT_IDLE)
 		val &= ~PC_INT_BLOCKS;
 	if (reg == PC_INT_STATUS)
 		extra &= core->int_mask;
-	spin_unlock_irqrestore(&core->lock, flags);
 	return val | extra;
 }
 
 static int soft_regs_read(void *ctx, unsigned int reg, unsigned int *val)
 {
 	struct soft_core *core = ctx;
+	unsigned long flags;
 
 	*val = 0;
 	if (!soft_regs_reachable(core, "read", reg))
@@ -67,10 +64,13 @@ static int soft_regs_read(void *ctx, unsigned int reg, unsigned int *val)
 		soft_error(SOFT_ERR_HANGING_READ, "core%u: read of 0x%04x", core->index, reg);
 		return 0;
 	}
-	if (reg == PC_INT_STATUS || reg == PC_INT_RAW_STATUS)
-		*val = soft_regs_status(core, reg);
-	else
+	if (reg != PC_INT_STATUS && reg != PC_INT_RAW_STATUS) {
 		*val = npu_core_read(core->model, reg);
+		return 0;
+	}
+	spin_lock_irqsave(&core->lock, flags);
+	*val = soft_regs_status(core, reg);
+	spin_unlock_irqrestore(&core->lock, flags);
 	return 0;
 }
 

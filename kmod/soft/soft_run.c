@@ -81,8 +81,8 @@ static bool soft_run_after_task(void *arg, u32 task)
 	u64 now = ktime_get_ns();
 	u32 factor, delay;
 
-	factor = soft_switch_take(core->index, SOFT_SW_SLOW);
-	delay = soft_switch_take(core->index, SOFT_SW_DELAY_US);
+	factor = soft_switch_peek(core->index, SOFT_SW_SLOW);
+	delay = soft_switch_peek(core->index, SOFT_SW_DELAY_US);
 	if (factor > 1)
 		soft_run_sleep(core, div_u64((now - core->task_start) * (factor - 1),
 					     NSEC_PER_USEC));
@@ -127,10 +127,14 @@ static bool soft_run_tasks(struct soft_core *core)
 
 	core->task_start = started;
 	core->stalled = false;
-	core->stall_after = soft_switch_take(core->index, SOFT_SW_STALL);
-	if (core->stall_after >= tasks)
-		core->stall_after = 0;
+	core->stall_after = 0;
+	/* only a job with more tasks than that can stall after them */
+	if (soft_switch_peek(core->index, SOFT_SW_STALL) < tasks)
+		core->stall_after = soft_switch_take(core->index, SOFT_SW_STALL);
 
+	npu_core_set_error_bits(core->model, soft_switch_peek(core->index, SOFT_SW_FAULT_BITS));
+	npu_core_set_quirks(core->model, soft_switch_peek(core->index, SOFT_SW_NARROW_K) ?
+			    NPU_QUIRK_NARROW_K : 0);
 	npu_core_set_laws(core->model, READ_ONCE(soft_strict));
 	npu_core_set_compute(core->model, READ_ONCE(soft_compute));
 	npu_core_run(core->model, soft_run_after_task, core, &report);

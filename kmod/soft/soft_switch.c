@@ -4,7 +4,8 @@
  *
  * A switch is armed with VALUE:JOBS:SKIP. It acts on JOBS jobs (0: until it is
  * disarmed) after letting SKIP jobs pass. Rows that are a plain count are armed
- * with JOBS:SKIP. They outlive unbind and bind of the device.
+ * with JOBS:SKIP, rows that are a level with VALUE. Switches outlive unbind and
+ * bind of the device.
  */
 #include <linux/debugfs.h>
 #include <linux/kernel.h>
@@ -20,8 +21,8 @@ struct soft_switch_row {
 	const char *name;
 	/** @value: the first number is a value, not the number of jobs */
 	bool value;
-	/** @per_task: taken by every task, so it has no number of jobs */
-	bool per_task;
+	/** @level: in force as long as it is set: there is no number of jobs */
+	bool level;
 };
 
 static const struct soft_switch_row soft_switch_rows[SOFT_SW_COUNT] = {
@@ -29,9 +30,11 @@ static const struct soft_switch_row soft_switch_rows[SOFT_SW_COUNT] = {
 	[SOFT_SW_STALL] = { .name = "stall", .value = true },
 	[SOFT_SW_LOST_IRQ] = { .name = "lost_irq" },
 	[SOFT_SW_ERROR_IRQ] = { .name = "error_irq", .value = true },
-	[SOFT_SW_SLOW] = { .name = "slow", .value = true, .per_task = true },
-	[SOFT_SW_DELAY_US] = { .name = "delay_us", .value = true, .per_task = true },
+	[SOFT_SW_SLOW] = { .name = "slow", .value = true, .level = true },
+	[SOFT_SW_DELAY_US] = { .name = "delay_us", .value = true, .level = true },
 	[SOFT_SW_EVICT] = { .name = "evict" },
+	[SOFT_SW_FAULT_BITS] = { .name = "fault_bits", .value = true, .level = true },
+	[SOFT_SW_NARROW_K] = { .name = "narrow_k", .value = true, .level = true },
 };
 
 struct soft_switch_state {
@@ -45,14 +48,20 @@ struct soft_switch_state {
 static DEFINE_SPINLOCK(switch_lock);
 static struct soft_switch_state switches[SOFT_CORES][SOFT_SW_COUNT];
 
-/* Ask once per job (or task): the value if the switch acts on this one, else 0. */
+/* The value it is armed with, or 0. */
+u32 soft_switch_peek(u32 core, enum soft_switch sw)
+{
+	return READ_ONCE(switches[core][sw].value);
+}
+
+/* Ask once per job: the value if the switch acts on this one, else 0. */
 u32 soft_switch_take(u32 core, enum soft_switch sw)
 {
 	struct soft_switch_state *state = &switches[core][sw];
 	unsigned long flags;
 	u32 value = 0;
 
-	if (!READ_ONCE(state->value))
+	if (!soft_switch_peek(core, sw))
 		return 0;
 	spin_lock_irqsave(&switch_lock, flags);
 	if (state->skip) {
@@ -61,7 +70,7 @@ u32 soft_switch_take(u32 core, enum soft_switch sw)
 		value = state->value;
 		state->fired += !!value;
 		if (state->jobs && !--state->jobs)
-			state->value = 0;
+			WRITE_ONCE(state->value, 0);
 	}
 	spin_unlock_irqrestore(&switch_lock, flags);
 	return value;
@@ -72,7 +81,7 @@ static int soft_switch_arm(u32 core, enum soft_switch sw, char *text)
 {
 	const struct soft_switch_row *row = &soft_switch_rows[sw];
 	u32 number[3] = { 0, 0, 0 };
-	unsigned int n = 0, max = row->per_task ? 1 : row->value ? 3 : 2;
+	unsigned int n = 0, max = row->level ? 1 : row->value ? 3 : 2;
 	struct soft_switch_state *state = &switches[core][sw];
 	unsigned long flags;
 	char *word;
