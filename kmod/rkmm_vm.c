@@ -10,6 +10,8 @@
 #include "rkmm_bo.h"
 #include "rkmm_job.h"
 
+#define RKMM_SMALL	SZ_1M
+
 static char *isolation = "auto";
 module_param(isolation, charp, 0444);
 MODULE_PARM_DESC(isolation,
@@ -30,9 +32,13 @@ int rkmm_window_insert(struct rkmm_window *window, struct drm_mm_node *node, u64
 	lockdep_assert_held(&window->rdev->vm.lock);
 	if (!window->domain)
 		return -ENODEV;
-	/* The best fit keeps large holes for large buffers. */
-	ret = drm_mm_insert_node_generic(&window->mm, node, size + RKMM_WINDOW_TAIL, PAGE_SIZE,
-					 0, DRM_MM_INSERT_BEST);
+	/*
+	 * Programs and small buffers come and go at the top, so that what stays of them
+	 * does not part the space of the large ones.
+	 */
+	ret = drm_mm_insert_node_generic(&window->mm, node, size + RKMM_WINDOW_TAIL, PAGE_SIZE, 0,
+					 size < RKMM_SMALL ? DRM_MM_INSERT_HIGH :
+							     DRM_MM_INSERT_BEST);
 	if (ret == -ENOSPC)
 		drm_dbg(drm, "no room for %llu bytes of NPU addresses (IOVA) in the window\n",
 			size);
