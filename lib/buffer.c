@@ -27,7 +27,6 @@ static struct rkmm_buffer *buffer_add(struct rkmm_device *dev, uint32_t handle, 
 	buf->handle = handle;
 	buf->dmabuf_fd = -1;
 	buf->size = size;
-	atomic_init(&buf->ptr, NULL);
 	buf->next = dev->buffers;
 	dev->buffers = buf;
 	return buf;
@@ -113,22 +112,14 @@ int rkmm_buffer_map(struct rkmm_buffer *buf, void **ptr)
 {
 	struct rkmm_device *dev = buf->dev;
 	int ret = 0;
-	void *p;
 
-	p = atomic_load_explicit(&buf->ptr, memory_order_acquire);
-	if (!p) {
-		pthread_mutex_lock(&dev->lock);
-		p = atomic_load_explicit(&buf->ptr, memory_order_relaxed);
-		if (!p) {
-			if (buf->dmabuf_fd >= 0)
-				p = rkmm_sys_mmap(buf->dmabuf_fd, buf->size, 0, &ret);
-			else
-				p = rkmm_sys_mmap(dev->fd, buf->size, buf->mmap_offset, &ret);
-			atomic_store_explicit(&buf->ptr, p, memory_order_release);
-		}
-		pthread_mutex_unlock(&dev->lock);
-	}
-	*ptr = p;
+	pthread_mutex_lock(&dev->lock);
+	if (!buf->ptr && buf->dmabuf_fd >= 0)
+		buf->ptr = rkmm_sys_mmap(buf->dmabuf_fd, buf->size, 0, &ret);
+	else if (!buf->ptr)
+		buf->ptr = rkmm_sys_mmap(dev->fd, buf->size, buf->mmap_offset, &ret);
+	*ptr = buf->ptr;
+	pthread_mutex_unlock(&dev->lock);
 	return ret ? rkmm_fail_errno(ret, "mapping of a buffer") : 0;
 }
 
@@ -202,7 +193,6 @@ void rkmm_buffer_destroy(struct rkmm_buffer *buf)
 	struct rkmm_device *dev;
 	struct rkmm_buffer **p;
 	bool last;
-	void *ptr;
 
 	if (!buf)
 		return;
@@ -219,9 +209,8 @@ void rkmm_buffer_destroy(struct rkmm_buffer *buf)
 	pthread_mutex_unlock(&dev->lock);
 	if (!last)
 		return;
-	ptr = atomic_load_explicit(&buf->ptr, memory_order_relaxed);
-	if (ptr)
-		rkmm_sys_munmap(ptr, buf->size);
+	if (buf->ptr)
+		rkmm_sys_munmap(buf->ptr, buf->size);
 	if (buf->dmabuf_fd >= 0)
 		close(buf->dmabuf_fd);
 	free(buf);

@@ -60,8 +60,8 @@ static int find_node(void)
 }
 
 /* Older drivers answer less, newer ones more: the rest is zero or ignored. */
-static int query(struct rkmm_device *dev, uint32_t id, void *answer, uint32_t size,
-		 uint32_t *have)
+static int ask(struct rkmm_device *dev, uint32_t id, void *answer, uint32_t size,
+	       uint32_t *have)
 {
 	struct drm_rkmm_query q = {
 		.id = id,
@@ -108,7 +108,7 @@ int rkmm_open(const char *path, struct rkmm_device **out)
 	dev->fd = fd;
 	pthread_mutex_init(&dev->lock, NULL);
 
-	ret = query(dev, DRM_RKMM_QUERY_DEVICE, &dev->info, sizeof(dev->info), NULL);
+	ret = ask(dev, DRM_RKMM_QUERY_DEVICE, &dev->info, sizeof(dev->info), NULL);
 	if (ret)
 		goto err;
 	if (dev->info.version >> 16 != RKMM_DRIVER_MAJOR) {
@@ -117,7 +117,7 @@ int rkmm_open(const char *path, struct rkmm_device **out)
 				RKMM_DRIVER_MAJOR);
 		goto err;
 	}
-	ret = query(dev, DRM_RKMM_QUERY_TYPES, dev->types, sizeof(dev->types), &have);
+	ret = ask(dev, DRM_RKMM_QUERY_TYPES, dev->types, sizeof(dev->types), &have);
 	if (ret)
 		goto err;
 	dev->num_types = have / sizeof(dev->types[0]);
@@ -141,12 +141,12 @@ int rkmm_fd(const struct rkmm_device *dev)
 
 int rkmm_device_info(struct rkmm_device *dev, struct drm_rkmm_device_info *info)
 {
-	return query(dev, DRM_RKMM_QUERY_DEVICE, info, sizeof(*info), NULL);
+	return ask(dev, DRM_RKMM_QUERY_DEVICE, info, sizeof(*info), NULL);
 }
 
 int rkmm_client_info(struct rkmm_device *dev, struct drm_rkmm_client_info *info)
 {
-	return query(dev, DRM_RKMM_QUERY_CLIENT, info, sizeof(*info), NULL);
+	return ask(dev, DRM_RKMM_QUERY_CLIENT, info, sizeof(*info), NULL);
 }
 
 int rkmm_type_info(struct rkmm_device *dev, uint32_t types, struct drm_rkmm_type_info *info)

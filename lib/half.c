@@ -47,7 +47,7 @@ static float from_half(uint16_t h)
 		x = sign | (exp + 112) << 23 | mant << 13;
 	} else {
 		/* Below the normal numbers: mant * 2^-24 is exact. */
-		f = (float)mant * 0x1p-24f;
+		f = (float)mant / (1 << 24);
 		return sign ? -f : f;
 	}
 	memcpy(&f, &x, 4);

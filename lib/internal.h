@@ -42,7 +42,7 @@ struct rkmm_device {
  * @dmabuf_fd: a foreign buffer is mapped through its dma-buf; -1 for own ones
  * @size: bytes
  * @mmap_offset: own buffers: where to map on the node
- * @ptr: mapping or NULL; set once under the device lock
+ * @ptr: mapping or NULL, set once; under the device lock
  */
 struct rkmm_buffer {
 	struct rkmm_device *dev;
@@ -52,7 +52,7 @@ struct rkmm_buffer {
 	int dmabuf_fd;
 	uint64_t size;
 	uint64_t mmap_offset;
-	void *_Atomic ptr;
+	void *ptr;
 };
 
 /**

@@ -4,6 +4,7 @@
  * once more from hw 02 §3.4, §3.5, §4, §6.2.
  */
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -470,11 +471,11 @@ static void test_half(void **state)
 		rkmm_f16_to_f32(&h, &f, 1);
 		rkmm_f32_to_f16(&f, &back, 1);
 		if ((h & 0x7c00) == 0x7c00) {
-			assert_true(h & 0x3ff ? f != f : f * 0.5f == f);
+			assert_true(h & 0x3ff ? isnan(f) : isinf(f));
 			assert_int_equal(back, h & 0x3ff ? h | 0x200 : h);
 			continue;
 		}
-		assert_true(f == half_value(h));
+		assert_true(half_value(h) == f);
 		assert_int_equal(back, h);
 	}
 	for (i = 0; i < sizeof(special) / sizeof(special[0]); i++) {

@@ -60,7 +60,7 @@ void *allocate(size_t count, size_t size)
 	return p;
 }
 
-static long number(const char *name, const char *text, long lo, long hi)
+static long parse_number(const char *name, const char *text, long lo, long hi)
 {
 	char *end;
 	long v;
@@ -146,22 +146,22 @@ static void parse(int argc, char **argv, struct options *opt, struct random_opti
 			opt->output = choice("out", optarg, outputs);
 			break;
 		case OPT_MULT:
-			opt->mult = number("mult", optarg, 1, 32767);
+			opt->mult = parse_number("mult", optarg, 1, 32767);
 			break;
 		case OPT_SHIFT:
-			opt->shift = number("shift", optarg, 0, 31);
+			opt->shift = parse_number("shift", optarg, 0, 31);
 			break;
 		case OPT_OFFSET:
-			opt->offset = number("offset", optarg, -128, 127);
+			opt->offset = parse_number("offset", optarg, -128, 127);
 			break;
 		case OPT_VERIFY:
 			opt->verify = true;
 			break;
 		case OPT_REPEAT:
-			opt->repeat = (unsigned int)number("repeat", optarg, 1, 1000000);
+			opt->repeat = (unsigned int)parse_number("repeat", optarg, 1, 1000000);
 			break;
 		case OPT_CORES:
-			opt->cores = (uint32_t)number("cores", optarg, 1, 0xffff);
+			opt->cores = (uint32_t)parse_number("cores", optarg, 1, 0xffff);
 			break;
 		case OPT_DEVICE:
 			opt->device = optarg;

@@ -41,7 +41,7 @@ static void read_file(const char *path, struct npy *npy, bool rows_needed)
 
 static enum precision choose_precision(const struct options *opt, enum npy_type a, enum npy_type b)
 {
-	if ((a == NPY_I8) != (b == NPY_I8))
+	if (a != b && (a == NPY_I8 || b == NPY_I8))
 		die(EXIT_FAILED, "one matrix is %s and the other %s: both must be int8 or neither",
 		    npy_name(a), npy_name(b));
 	if (opt->precision != PRECISION_DEFAULT)
@@ -174,8 +174,8 @@ void job_load(struct job *job, const struct options *opt)
 	/* librkmm packs B from either order. */
 	read_file(opt->b_path, &b, false);
 	if (a.cols != b.rows)
-		die(EXIT_FAILED, "A is %zu x %zu and B is %zu x %zu: %zu columns do not meet %zu rows",
-		    a.rows, a.cols, b.rows, b.cols, a.cols, b.rows);
+		die(EXIT_FAILED, "A is %zu x %zu, B is %zu x %zu: they do not meet",
+		    a.rows, a.cols, b.rows, b.cols);
 	job->precision = choose_precision(opt, a.type, b.type);
 	choose_types(job, a.type == NPY_I8);
 	make_operand(job, opt->a_path, &job->a, &a, true);

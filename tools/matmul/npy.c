@@ -187,8 +187,7 @@ static int element_type(const char *descr, enum npy_type *type, char *error)
 		if (descr[0] == '>' && !strcmp(descr + 1, types[i].descr + 1))
 			return fail(error, "big-endian data is not supported");
 	}
-	snprintf(error, NPY_ERROR, "element type '%s' is not supported (float32, float16, int8 are)",
-		 descr);
+	snprintf(error, NPY_ERROR, "element type '%s' is none of float32, float16, int8", descr);
 	return -1;
 }
 
@@ -213,7 +212,7 @@ static int parse_header(const uint8_t *file, size_t size, struct npy *npy, size_
 		len = file[8] | (size_t)file[9] << 8 | (size_t)file[10] << 16 |
 		      (size_t)file[11] << 24;
 	} else {
-		snprintf(error, NPY_ERROR, "npy format version %u.%u is not known", file[6], file[7]);
+		snprintf(error, NPY_ERROR, "npy version %u.%u is not known", file[6], file[7]);
 		return -1;
 	}
 	if (len > MAX_HEADER)

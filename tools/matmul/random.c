@@ -18,7 +18,7 @@ static uint64_t next(uint64_t *state)
 /* Uniform in [-1, 1), 24 bits. */
 static float uniform(uint64_t *state)
 {
-	return (float)((int32_t)(next(state) >> 40) - (1 << 23)) * 0x1p-23f;
+	return (float)((int32_t)(next(state) >> 40) - (1 << 23)) / (1 << 23);
 }
 
 static int parse_shape(const char *text, size_t *rows, size_t *cols)

@@ -6,6 +6,10 @@
 
 #include "matmul.h"
 
+#define FP32_ULP		(1.0 / (1 << 23))	/* of 1 */
+#define HALF_ROUND		(1.0 / (1 << 11))	/* relative, of rounding to fp16 */
+#define HALF_ROUND_SMALL	(1.0 / (1 << 25))	/* the same below the normal numbers */
+
 /* What the NPU was given, as doubles; exact for every operand type. */
 static double given(const struct job *job, const struct operand *op, size_t i)
 {
@@ -92,10 +96,10 @@ static double integer_result(const struct job *job, double sum)
  */
 static double float_bound(const struct job *job, double sum, double magnitude)
 {
-	double bound = (double)job->a.cols * 0x1p-23 * magnitude;
+	double bound = (double)job->a.cols * FP32_ULP * magnitude;
 
 	if (job->types == DRM_RKMM_F16F16)
-		bound += fmax((fabs(sum) + bound) * 0x1p-11, 0x1p-25);
+		bound += fmax((fabs(sum) + bound) * HALF_ROUND, HALF_ROUND_SMALL);
 	return bound;
 }
 
