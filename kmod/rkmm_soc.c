@@ -54,7 +54,7 @@ static const struct rkmm_soc_reset rk3588_resets[] = {
 	.limits = &rkmm_limits_rk3588
 
 const struct rkmm_soc rkmm_soc_rk3588 = {
-	.name = "RK3588",
+	.name = "rk3588",
 	.validated = true,
 	.cores = 3,
 	RK3588_COMMON,
@@ -62,7 +62,7 @@ const struct rkmm_soc rkmm_soc_rk3588 = {
 
 /* The same die with core 2 switched off; its node and clocks are the RK3588's. */
 static const struct rkmm_soc rkmm_soc_rk3583 = {
-	.name = "RK3583",
+	.name = "rk3583",
 	.validated = true,
 	.cores = 2,
 	RK3588_COMMON,
@@ -97,7 +97,7 @@ static const struct rkmm_soc_reset rk356x_resets[] = {
 
 /* MMU banks at 0x2000 of each core; the CPU touches CORE at 0x3000, so the window contains them. */
 static const struct rkmm_soc rkmm_soc_rk3576 = {
-	.name = "RK3576",
+	.name = "rk3576",
 	.cores = 2,
 	.core_base = { 0x27700000, 0x27708000 },
 	.core_window = 0x8000,
@@ -117,7 +117,7 @@ static const struct rkmm_soc rkmm_soc_rk3576 = {
 };
 
 static const struct rkmm_soc rkmm_soc_rk3568 = {
-	.name = "RK3568",
+	.name = "rk3568",
 	.cores = 1,
 	.core_base = { 0xfde40000 },
 	.core_window = RKMM_CORE_WINDOW,
@@ -133,7 +133,7 @@ static const struct rkmm_soc rkmm_soc_rk3568 = {
 };
 
 static const struct rkmm_soc rkmm_soc_rk3562 = {
-	.name = "RK3562",
+	.name = "rk3562",
 	.cores = 1,
 	.core_base = { 0xff300000 },
 	.core_window = RKMM_CORE_WINDOW,
