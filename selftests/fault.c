@@ -6,6 +6,7 @@
  * write programs, so an overrun cannot be made from here; that guard pages and
  * holes fault is tested at the window and at the model.
  */
+#include <fcntl.h>
 #include <signal.h>
 #include "../kselftest_harness.h"
 #include "rkmm_test.h"

@@ -55,6 +55,8 @@ uint16_t float_to_half(float f)
 		return sign | 0x7e00;
 	if (f >= 65520.0f)
 		return sign | 0x7c00;
+	if (!f)
+		return sign;
 	frexpf(f, &exp);		/* f = [0.5, 1) * 2^exp */
 	if (exp < -13)
 		exp = -13;		/* subnormal: units of 2^-24 */
