@@ -10,7 +10,8 @@ struct npu_core *npu_core_init(void *mem, u32 index, const struct npu_env *env)
 	struct npu_core *core = mem;
 
 	/* The operand stores in front are always written before they are read. */
-	memset(&core->env, 0, sizeof(*core) - offsetof(struct npu_core, env));
+	memset((u8 *)mem + offsetof(struct npu_core, env), 0,
+	       sizeof(*core) - offsetof(struct npu_core, env));
 	core->env = env;
 	core->index = index;
 	npu_core_reset(core);
