@@ -62,6 +62,7 @@ kernel-doc)
 	echo "usage: check-style.sh checkpatch|kernel-doc [FILE]..." >&2
 	exit 1 ;;
 esac
+rm -f .checkpatch-camelcase.*
 [ -z "$out" ] && exit 0
 sort <<< "$out"
 exit 1
