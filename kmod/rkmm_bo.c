@@ -88,12 +88,18 @@ static u64 rkmm_line_up(u64 offset)
 void rkmm_bo_cpu_begin(struct rkmm_bo *bo, u64 start, u64 end, bool write)
 {
 	struct rkmm_range piece;
+	bool done;
 	u64 at;
 
 	dma_resv_assert_held(bo->base.base.resv);
 	lockdep_assert_held(&bo->lock);
 	if (!bo->mapped)
 		return;
+	/*
+	 * What a running job still writes has to be invalidated again. Asked before the
+	 * first byte is fetched: the job may end in between.
+	 */
+	done = dma_resv_test_signaled(bo->base.base.resv, DMA_RESV_USAGE_WRITE);
 	/* A store dirties a whole line, the NPU's bytes beside it included. */
 	if (write) {
 		start = rkmm_line_down(start);
@@ -103,8 +109,7 @@ void rkmm_bo_cpu_begin(struct rkmm_bo *bo, u64 start, u64 end, bool write)
 		rkmm_bo_clean(bo, rkmm_line_down(piece.start), rkmm_line_up(piece.end));
 		rkmm_bo_sync_device(bo, piece.start, piece.end, true);
 	}
-	/* What a running job still writes has to be invalidated again. */
-	if (dma_resv_test_signaled(bo->base.base.resv, DMA_RESV_USAGE_WRITE))
+	if (done)
 		rkmm_ranges_sub(&bo->written, start, end);
 }
 
