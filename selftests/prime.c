@@ -569,4 +569,69 @@ TEST_F(prime, imports_are_not_mapped_here)
 	foreign_free(&f);
 }
 
+/* --- the device goes ---------------------------------------------------------------- */
+
+#define DRIVER	"/sys/bus/platform/drivers/rkmm/"
+
+/* Imports, exports and mappings of a device that is gone, let go in either order. */
+TEST_F(prime, outlives_the_device)
+{
+	struct mm *mm = &self->mm;
+	struct drm_rkmm_op op = mm_op(mm);
+	struct drm_rkmm_bo_sync bs;
+	uint32_t in[2], out, again;
+	struct foreign f[2];
+	int i, dmabuf[2], own;
+
+	if (self->vgem < 0)
+		SKIP(return, "no vgem");
+	if (access(DRIVER "rkmm-npu", F_OK))
+		SKIP(return, "not the software NPU");
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, foreign_create(self->vgem, mm->c.size, &f[i]));
+		scribble(f[i].map, f[i].size, i);
+		dmabuf[i] = export(self->vgem, f[i].handle, DRM_RDWR);
+		ASSERT_LE(0, dmabuf[i]);
+		ASSERT_EQ(0, import(self->fd, dmabuf[i], &in[i]));
+	}
+	own = export(self->fd, mm->a.handle, DRM_RDWR);
+	ASSERT_LE(0, own);
+	ASSERT_EQ(0, import(self->vgem, own, &out));
+	op.c.handle = in[0];
+	ASSERT_EQ(0, run_op(self->fd, &op));
+	memcpy(mm->fill, f[0].map, f[0].size);
+	ASSERT_EQ(0, bo_sync(self->fd, in[0], DRM_RKMM_SYNC_READ, 0, mm->c.size));
+	memcpy(mm->c.map, f[0].map, mm->c.size);
+	EXPECT_EQ(0, mm_compare(mm)) {
+		TH_LOG("%s", mm->msg);
+	}
+	/* one result not fetched by anybody: it is there when the device is gone */
+	ASSERT_EQ(0, mm_new_c(mm));
+	op.c.handle = mm->c.handle;
+	ASSERT_EQ(0, run_op(self->fd, &op));
+
+	ASSERT_EQ(0, file_write(DRIVER "unbind", "rkmm-npu"));
+	EXPECT_EQ(0, mm_compare(mm)) {
+		TH_LOG("%s", mm->msg);
+	}
+	bs = (struct drm_rkmm_bo_sync) {
+		.handle = in[0], .flags = DRM_RKMM_SYNC_READ, .size = 1,
+	};
+	EXPECT_EQ(-ENODEV, xioctl(self->fd, DRM_IOCTL_RKMM_BO_SYNC, &bs));
+	EXPECT_EQ(-ENODEV, import(self->fd, dmabuf[1], &again));
+	/* the exported buffer still is a dma-buf */
+	EXPECT_EQ(0, bracket(own, DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW));
+	EXPECT_EQ(0, bracket(own, DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW));
+	EXPECT_EQ(0, gem_close(self->vgem, out));
+	EXPECT_EQ(0, import(self->vgem, own, &out));
+	EXPECT_EQ(0, gem_close(self->vgem, out));
+	EXPECT_EQ(f[1].size, first_wrong(f[1].map, f[1].size, 1));
+	foreign_free(&f[0]);
+	ASSERT_EQ(0, file_write(DRIVER "bind", "rkmm-npu"));
+	close(own);
+	close(dmabuf[0]);
+	foreign_free(&f[1]);
+	close(dmabuf[1]);
+}
+
 RKMM_TEST_MAIN
