@@ -42,6 +42,8 @@ struct rkmm_core {
 	enum rkmm_core_state state;
 	/** @job: running job, holds a reference; under rkmm_sched.lock */
 	struct rkmm_job *job;
+	/** @kick: what runs, an entry of its image; under rkmm_sched.lock */
+	const struct rkmm_kick *kick;
 	/** @int_mask: bits the running kick ends with; under rkmm_sched.lock */
 	u32 int_mask;
 	/** @started: ktime of the kick, ns; under rkmm_sched.lock */

@@ -101,6 +101,8 @@ struct rkmm_device {
 	/** @time_scale: deadlines are multiplied by it; 1 on silicon */
 	u32 time_scale;
 	u32 ncores;
+	/** @all_cores: mask of the cores that the part has */
+	u32 all_cores;
 	u32 hw_version;
 	/** @clock_hz: core clock as last set, for predictions; read without a lock */
 	unsigned long clock_hz;

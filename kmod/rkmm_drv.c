@@ -174,6 +174,7 @@ static struct rkmm_device *rkmm_device_create(struct platform_device *pdev,
 	rdev->facade = facade;
 	rdev->dma = &facade->dev;
 	rdev->soc = soc;
+	rdev->all_cores = GENMASK(soc->cores - 1, 0);
 	rdev->soft = device_property_read_bool(&pdev->dev, "rkmm,soft");
 	rdev->time_scale = 1;
 	if (rdev->soft)

@@ -50,6 +50,16 @@ static struct rkmm_image *rkmm_image_find(struct rkmm_images *images,
 	return NULL;
 }
 
+/* Kicks lie lane by lane: note where each lane begins. */
+static void rkmm_image_lanes(struct rkmm_image *image)
+{
+	u32 i;
+
+	for (i = 0; i < image->nkicks; i++)
+		image->lane[image->kicks[i].lane + 1] = i + 1;
+	image->nlanes = image->kicks[image->nkicks - 1].lane + 1;
+}
+
 static struct rkmm_image *rkmm_image_make(struct rkmm_client *client, struct rkmm_plan *plan,
 					  const struct rkmm_image_key *key)
 {
@@ -73,6 +83,7 @@ static struct rkmm_image *rkmm_image_make(struct rkmm_client *client, struct rkm
 	image->predicted_ns = plan->geom.predicted_ns;
 	rkmm_image_emit(limits, &plan->geom, key->rows, image->mem->iova, key->a, key->b, key->c,
 			image->mem->vaddr, image->kicks);
+	rkmm_image_lanes(image);
 	return image;
 }
 

@@ -3,7 +3,8 @@
  * Plans, program images, jobs and the scheduler.
  *
  * A plan is shape only. An image is a plan's programs with addresses in place,
- * kept per client. A job is one submission: images in order, run on one core.
+ * kept per client. A job is one submission: images in order, each shared
+ * out in lanes over the cores.
  */
 #ifndef RKMM_JOB_H
 #define RKMM_JOB_H
@@ -62,6 +63,7 @@ struct rkmm_image_key {
  * @key: what it was made for
  * @mem: the programs
  * @tasks: programs in it
+ * @nlanes: shares that may run at the same time
  * @nkicks: entries of @kicks
  * @kicks: starts, in order
  */
@@ -76,9 +78,12 @@ struct rkmm_image {
 	/** @stale: its plan is gone, free with the last user; under rkmm_images.lock */
 	bool stale;
 	struct rkmm_progmem *mem;
-	/** @predicted_ns: of all kicks, on one core at 1 GHz */
+	/** @predicted_ns: of all lanes at the same time, at 1 GHz */
 	u64 predicted_ns;
 	u32 tasks;
+	u32 nlanes;
+	/** @lane: first kick of each lane, and behind the last */
+	u32 lane[RKMM_LANES_MAX + 1];
 	u32 nkicks;
 	struct rkmm_kick kicks[];
 };
@@ -181,8 +186,10 @@ struct rkmm_job {
 	int result;
 	/** @step: image being run; under rkmm_sched.lock */
 	u32 step;
-	/** @kick: kick of it; under rkmm_sched.lock */
-	u32 kick;
+	/** @next_lane: lane of it to be started next; under rkmm_sched.lock */
+	u32 next_lane;
+	/** @running: cores at work on it; under rkmm_sched.lock */
+	u32 running;
 	/** @npu_ns: time on the core; under rkmm_sched.lock */
 	u64 npu_ns;
 

@@ -105,6 +105,7 @@ int rkmm_ioctl_plan_create(struct drm_device *drm, void *data, struct drm_file *
 		.mult = args->mult,
 		.shift = args->shift,
 		.offset = args->offset,
+		.lanes = hweight32(args->cores ?: rdev->all_cores),
 	};
 	enum rkmm_reason reason;
 	struct rkmm_plan *plan;
@@ -119,7 +120,7 @@ int rkmm_ioctl_plan_create(struct drm_device *drm, void *data, struct drm_file *
 		drm_dbg(drm, "plan: unknown kind %u\n", args->kind);
 		return -EINVAL;
 	}
-	if (args->cores & ~GENMASK(rdev->soc->cores - 1, 0)) {
+	if (args->cores & ~rdev->all_cores) {
 		drm_dbg(drm, "plan: no such core in %#x\n", args->cores);
 		return -EINVAL;
 	}
@@ -128,7 +129,7 @@ int rkmm_ioctl_plan_create(struct drm_device *drm, void *data, struct drm_file *
 	if (!plan)
 		return -ENOMEM;
 	kref_init(&plan->ref);
-	plan->cores = args->cores ?: GENMASK(rdev->soc->cores - 1, 0);
+	plan->cores = args->cores ?: rdev->all_cores;
 
 	reason = rkmm_geometry(rdev->soc->limits, &mm, &plan->geom);
 	if (reason == RKMM_OK && args->b_layout && args->b_layout != plan->geom.b_layout)

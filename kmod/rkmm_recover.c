@@ -27,7 +27,7 @@ u64 rkmm_deadline_ns(struct rkmm_device *rdev, const struct rkmm_image *image,
 		     const struct rkmm_kick *kick)
 {
 	u64 floor_ms = READ_ONCE(timeout_floor_ms) ?: (rdev->soft ? 400 : 20);
-	u64 share = div_u64(image->predicted_ns, max(image->tasks, 1u)) * kick->tasks;
+	u64 share = div_u64(image->predicted_ns * image->nlanes, image->tasks) * kick->tasks;
 	u32 factor = clamp(READ_ONCE(timeout_factor), 1u, 1000u);
 	u64 hz = rdev->clock_hz;
 
@@ -43,8 +43,6 @@ void rkmm_recover_report(struct rkmm_core *core, const char *cause,
 {
 	struct rkmm_job *job = core->job;
 	struct rkmm_client *client = job->client;
-	struct rkmm_image *image = job->steps[job->step];
-	const struct rkmm_kick *kick = &image->kicks[job->kick];
 	u64 waited = div_u64(ktime_get_ns() - core->started, NSEC_PER_MSEC);
 
 	trace_rkmm_job_timeout(job, core->index, st->task, st->raw);
@@ -52,7 +50,7 @@ void rkmm_recover_report(struct rkmm_core *core, const char *cause,
 			    "core%u: %s: job %llu of %*pE[%d]: operation %u of %u, task %u of %u, waited %llu ms, raw %#x, status %#x: reset, EIO\n",
 			    core->index, cause, job->seqno, (int)strlen(client->comm),
 			    client->comm, client->pid, job->step + 1, job->nsteps, st->task,
-			    kick->tasks, waited, st->raw, st->status);
+			    core->kick->tasks, waited, st->raw, st->status);
 }
 
 /*
@@ -95,7 +93,7 @@ void rkmm_recover_reset(struct rkmm_device *rdev)
 	for (i = 0; i < rdev->ncores; i++)
 		synchronize_irq(rdev->cores[i].irq);
 
-	ret = rkmm_power_reset(rdev, GENMASK(rdev->soc->cores - 1, 0));
+	ret = rkmm_power_reset(rdev, rdev->all_cores);
 	for (i = 0; i < rdev->ncores && !ret; i++)
 		ret = rkmm_core_identify(&rdev->cores[i]);
 	/* The reset wiped the MMU banks: program them again. */

@@ -2,8 +2,9 @@
 /*
  * Which job next, on which core.
  *
- * A client's jobs run one after the other, in order. Clients with a job that
- * can start stand in one queue, first come first served. A job starts where the
+ * A client's jobs run one after the other, in order, and so do the operations
+ * of a job; the lanes of an operation take what cores they find. Clients with a
+ * lane that can start stand in one queue, first come first served. A job starts where the
  * event happens: in the submitting thread, in the interrupt that freed a core,
  * or in the fence callback that made it ready. Only a window switch or a reset
  * needs the worker.
@@ -31,16 +32,31 @@ bool rkmm_sched_busy(struct rkmm_device *rdev)
 	return false;
 }
 
-/* Put the client where its head job belongs. Lock held. */
+/* What the client would start next. Lock held. */
+static struct rkmm_job *rkmm_sched_next(struct rkmm_client *client)
+{
+	if (client->running)
+		return client->running;
+	return list_first_entry_or_null(&client->queue, struct rkmm_job, in_queue);
+}
+
+static bool rkmm_sched_startable(struct rkmm_client *client)
+{
+	struct rkmm_job *job = rkmm_sched_next(client);
+
+	if (!job || atomic_read(&job->waiting))
+		return false;
+	if (job == client->running && job->running)
+		return !job->result && job->next_lane < job->steps[job->step]->nlanes;
+	return true;
+}
+
+/* Put the client where its next work belongs. Lock held. */
 static void rkmm_sched_place(struct rkmm_client *client)
 {
-	struct rkmm_job *job = list_first_entry_or_null(&client->queue, struct rkmm_job, in_queue);
-
-	if (client->running || !job || atomic_read(&job->waiting)) {
+	if (!rkmm_sched_startable(client))
 		list_del_init(&client->in_ready);
-		return;
-	}
-	if (list_empty(&client->in_ready))
+	else if (list_empty(&client->in_ready))
 		list_add_tail(&client->in_ready, &client->rdev->sched.ready);
 }
 
@@ -109,19 +125,18 @@ static void rkmm_sched_unlock(struct rkmm_device *rdev, unsigned long flags)
 	spin_unlock_irqrestore(&sched->lock, flags);
 }
 
-/* Start the current kick of the core's job. Lock held. */
+/* Start the core's kick. Lock held. */
 static void rkmm_sched_kick(struct rkmm_core *core)
 {
 	struct rkmm_device *rdev = core->rdev;
 	struct rkmm_job *job = core->job;
-	struct rkmm_image *image = job->steps[job->step];
-	const struct rkmm_kick *kick = &image->kicks[job->kick];
 
 	core->started = ktime_get_ns();
-	core->deadline = core->started + rkmm_deadline_ns(rdev, image, kick);
+	core->deadline = core->started +
+			 rkmm_deadline_ns(rdev, job->steps[job->step], core->kick);
 	core->seen_done = false;
-	trace_rkmm_job_run(job, core->index, kick);
-	rkmm_core_kick(core, kick);
+	trace_rkmm_job_run(job, core);
+	rkmm_core_kick(core, core->kick);
 	if (!timer_pending(&rdev->sched.watchdog))
 		mod_timer(&rdev->sched.watchdog, jiffies + msecs_to_jiffies(RKMM_WATCHDOG_MS));
 }
@@ -147,18 +162,44 @@ static bool rkmm_sched_served(struct rkmm_device *rdev, u32 mask)
 	return false;
 }
 
-/* End the jobs at the client's head that will never run. Lock held. */
+/* End the jobs at the client's head that will not run (any further). Lock held. */
 static void rkmm_sched_drop(struct rkmm_client *client)
 {
 	struct rkmm_device *rdev = client->rdev;
 	struct rkmm_job *job;
 
 	while (!list_empty(&client->in_ready)) {
-		job = list_first_entry(&client->queue, struct rkmm_job, in_queue);
+		job = rkmm_sched_next(client);
 		if (!job->result && !rdev->sched.dead && rkmm_sched_served(rdev, job->cores))
 			return;
-		rkmm_sched_end(job, -ENODEV);
+		if (!job->running) {
+			rkmm_sched_end(job, -ENODEV);
+			continue;
+		}
+		/* It ends with the last lane that runs. */
+		if (!job->result)
+			job->result = -ENODEV;
+		list_del_init(&client->in_ready);
 	}
+}
+
+/* Start the next lane of the client's next work. Lock held. */
+static void rkmm_sched_start_lane(struct rkmm_client *client, struct rkmm_core *core)
+{
+	struct rkmm_job *job = rkmm_sched_next(client);
+	struct rkmm_image *image = job->steps[job->step];
+
+	if (job->queued) {
+		list_del(&job->in_queue);
+		job->queued = false;
+		client->running = job;
+	}
+	core->job = job;
+	core->kick = &image->kicks[image->lane[job->next_lane++]];
+	core->state = RKMM_CORE_BUSY;
+	job->running++;
+	rkmm_sched_place(client);
+	rkmm_sched_kick(core);
 }
 
 /* Start everything that can start. Lock held. */
@@ -174,23 +215,18 @@ static void rkmm_sched_start(struct rkmm_device *rdev)
 		if (list_empty(&client->in_ready) || sched->hold || sched->reset_wanted)
 			continue;
 
-		job = list_first_entry(&client->queue, struct rkmm_job, in_queue);
+		job = rkmm_sched_next(client);
 		if (job->window != sched->window) {
 			if (!rkmm_sched_busy(rdev))
 				queue_work(sched->wq, &sched->work);
 			break;
 		}
-		core = rkmm_sched_idle_core(rdev, job->cores);
-		if (!core)
-			continue;
-
-		list_del(&job->in_queue);
-		job->queued = false;
-		client->running = job;
-		list_del_init(&client->in_ready);
-		core->job = job;
-		core->state = RKMM_CORE_BUSY;
-		rkmm_sched_kick(core);
+		while (!list_empty(&client->in_ready)) {
+			core = rkmm_sched_idle_core(rdev, job->cores);
+			if (!core)
+				break;
+			rkmm_sched_start_lane(client, core);
+		}
 	}
 }
 
@@ -218,43 +254,62 @@ void rkmm_sched_job_failed(struct rkmm_core *core, int result)
 {
 	struct rkmm_job *job = core->job;
 
-	if (result == -EIO)
+	if (result == -EIO && !job->result)
 		job->client->guilty++;
 	job->result = result;
+	rkmm_sched_place(job->client);
 	rkmm_sched_account(core);
 	core->state = RKMM_CORE_STUCK;
 	core->rdev->sched.reset_wanted = true;
 	rkmm_sched_settle(core->rdev);
 }
 
-void rkmm_sched_end_stuck(struct rkmm_core *core, enum rkmm_core_state state)
+/*
+ * The core has done with its lane. The operation is complete with its last
+ * lane, the job with its last operation. Lock held.
+ */
+static void rkmm_sched_end_lane(struct rkmm_core *core, enum rkmm_core_state state)
 {
 	struct rkmm_job *job = core->job;
 
 	core->state = state;
 	core->job = NULL;
-	if (job)
-		rkmm_sched_end(job, -EIO);
+	core->kick = NULL;
+	if (--job->running)
+		return;
+	if (!job->result) {
+		if (job->next_lane < job->steps[job->step]->nlanes)
+			return;
+		job->next_lane = 0;
+		if (++job->step < job->nsteps) {
+			rkmm_sched_place(job->client);
+			return;
+		}
+	}
+	rkmm_sched_end(job, 0);
 }
 
-/* The running kick is complete: next kick, next image, or the end. Lock held. */
+void rkmm_sched_end_stuck(struct rkmm_core *core, enum rkmm_core_state state)
+{
+	if (core->job)
+		rkmm_sched_end_lane(core, state);
+	core->state = state;
+}
+
+/* The running kick is complete: next kick of the lane, or its end. Lock held. */
 static void rkmm_sched_complete(struct rkmm_core *core)
 {
 	struct rkmm_job *job = core->job;
+	struct rkmm_image *image = job->steps[job->step];
 
 	rkmm_core_ack(core);
-	if (++job->kick == job->steps[job->step]->nkicks) {
-		job->kick = 0;
-		job->step++;
-	}
 	rkmm_sched_account(core);
-	if (job->step < job->nsteps) {
+	if (!job->result && core->kick + 1 < &image->kicks[image->lane[core->kick->lane + 1]]) {
+		core->kick++;
 		rkmm_sched_kick(core);
 		return;
 	}
-	core->state = RKMM_CORE_IDLE;
-	core->job = NULL;
-	rkmm_sched_end(job, 0);
+	rkmm_sched_end_lane(core, RKMM_CORE_IDLE);
 	rkmm_sched_settle(core->rdev);
 }
 
@@ -448,6 +503,10 @@ void rkmm_sched_close(struct rkmm_client *client)
 	spin_lock_irqsave(&rdev->sched.lock, flags);
 	list_del_init(&client->in_clients);
 	rkmm_sched_mark(client, -ECANCELED);
+	/* What runs is not interrupted, but nothing is started behind it. */
+	if (client->running && !client->running->result)
+		client->running->result = -ECANCELED;
+	rkmm_sched_place(client);
 	rkmm_sched_start(rdev);
 	rkmm_sched_unlock(rdev, flags);
 
@@ -464,7 +523,7 @@ static struct rkmm_window *rkmm_sched_target(struct rkmm_device *rdev)
 	client = list_first_entry_or_null(&sched->ready, struct rkmm_client, in_ready);
 	if (!client || sched->hold || sched->dead || rkmm_sched_busy(rdev))
 		return NULL;
-	job = list_first_entry(&client->queue, struct rkmm_job, in_queue);
+	job = rkmm_sched_next(client);
 	if (job->window == sched->window)
 		return NULL;
 	rkmm_window_get(job->window);
@@ -607,7 +666,7 @@ void rkmm_sched_kill(struct rkmm_device *rdev)
 	cancel_work_sync(&sched->work);
 
 	/* Only a reset surely ends a core's DMA; buffers are released after it. */
-	rkmm_power_reset(rdev, GENMASK(rdev->soc->cores - 1, 0));
+	rkmm_power_reset(rdev, rdev->all_cores);
 
 	spin_lock_irqsave(&sched->lock, flags);
 	for (i = 0; i < rdev->ncores; i++)

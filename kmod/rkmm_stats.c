@@ -52,10 +52,12 @@ void rkmm_show_fdinfo(struct seq_file *m, struct file *f)
 	spin_lock_irqsave(&rdev->sched.lock, flags);
 	ns = client->npu_ns;
 	/* What the running job has used so far counts too, so that the sum never steps back. */
+	if (client->running)
+		ns += client->running->npu_ns;
 	for (i = 0; i < rdev->ncores; i++) {
 		core = &rdev->cores[i];
 		if (core->state == RKMM_CORE_BUSY && core->job->client == client)
-			ns += core->job->npu_ns + ktime_get_ns() - core->started;
+			ns += ktime_get_ns() - core->started;
 	}
 	spin_unlock_irqrestore(&rdev->sched.lock, flags);
 

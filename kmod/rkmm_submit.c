@@ -493,7 +493,7 @@ static struct rkmm_job *rkmm_job_alloc(struct rkmm_client *client, u32 nops, u32
 	job->client = client;
 	job->window = client->window;
 	job->nsteps = nops;
-	job->cores = cores ?: GENMASK(client->rdev->soc->cores - 1, 0);
+	job->cores = cores ?: client->rdev->all_cores;
 	return job;
 }
 
@@ -549,7 +549,7 @@ int rkmm_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file)
 	int ret, idx;
 
 	if (args->flags & ~DRM_RKMM_SUBMIT_WAIT || !args->ops.count ||
-	    args->cores & ~GENMASK(rdev->soc->cores - 1, 0) ||
+	    args->cores & ~rdev->all_cores ||
 	    rkmm_submit_check_array(&args->ops, DRM_RKMM_MAX_OPS, sizeof(struct drm_rkmm_op)) ||
 	    rkmm_submit_check_array(&args->in_syncs, DRM_RKMM_MAX_SYNCS,
 				    sizeof(struct drm_rkmm_sync)) ||

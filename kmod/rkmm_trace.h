@@ -41,31 +41,31 @@ DEFINE_EVENT(rkmm_job, rkmm_job_done,
 );
 
 TRACE_EVENT(rkmm_job_run,
-	TP_PROTO(const struct rkmm_job *job, u32 core, const struct rkmm_kick *kick),
-	TP_ARGS(job, core, kick),
+	TP_PROTO(const struct rkmm_job *job, const struct rkmm_core *core),
+	TP_ARGS(job, core),
 	TP_STRUCT__entry(
 		__field(u64, client)
 		__field(u64, seqno)
 		__field(u32, core)
 		__field(u32, operation)
-		__field(u32, kick)
+		__field(u32, lane)
 		__field(u32, tasks)
 		__field(bool, pingpong)
-		__string(why, kick->reason ?: "")
+		__string(why, core->kick->reason ?: "")
 	),
 	TP_fast_assign(
 		__entry->client = job->client->id;
 		__entry->seqno = job->seqno;
-		__entry->core = core;
+		__entry->core = core->index;
 		__entry->operation = job->step;
-		__entry->kick = job->kick;
-		__entry->tasks = kick->tasks;
-		__entry->pingpong = kick->pingpong;
-		rkmm_assign_str(why, kick->reason ?: "");
+		__entry->lane = core->kick->lane;
+		__entry->tasks = core->kick->tasks;
+		__entry->pingpong = core->kick->pingpong;
+		rkmm_assign_str(why, core->kick->reason ?: "");
 	),
-	TP_printk("client=%llu seqno=%llu core=%u operation=%u kick=%u tasks=%u pingpong=%d %s",
+	TP_printk("client=%llu seqno=%llu core=%u operation=%u lane=%u tasks=%u pingpong=%d %s",
 		  __entry->client, __entry->seqno, __entry->core, __entry->operation,
-		  __entry->kick, __entry->tasks, __entry->pingpong, __get_str(why))
+		  __entry->lane, __entry->tasks, __entry->pingpong, __get_str(why))
 );
 
 TRACE_EVENT(rkmm_job_timeout,

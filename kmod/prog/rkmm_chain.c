@@ -23,9 +23,26 @@ u64 rkmm_image_bytes(const struct rkmm_geom *geom)
 	return (u64)geom->programs * rkmm_slot_bytes(RKMM_PROG_WRITES);
 }
 
+u32 rkmm_geom_lanes(const struct rkmm_geom *geom, u32 rows)
+{
+	return rkmm_max(rkmm_min(geom->lanes, rkmm_geom_programs(geom, rows)), 1);
+}
+
+/* Lane l has the programs [lane_start(l), lane_start(l + 1)): equal shares, hw 02 §7.3. */
+static u32 lane_start(u32 programs, u32 lanes, u32 l)
+{
+	return programs * l / lanes;
+}
+
 u32 rkmm_image_kicks(const struct rkmm_limits *limits, const struct rkmm_geom *geom, u32 rows)
 {
-	return rkmm_div_up(rkmm_geom_programs(geom, rows), limits->tasks_max);
+	u32 programs = rkmm_geom_programs(geom, rows), lanes = rkmm_geom_lanes(geom, rows);
+	u32 l, kicks = 0;
+
+	for (l = 0; l < lanes; l++)
+		kicks += rkmm_div_up(lane_start(programs, lanes, l + 1) -
+				     lane_start(programs, lanes, l), limits->tasks_max);
+	return kicks;
 }
 
 /*
@@ -40,39 +57,52 @@ static void verdict(struct rkmm_kick *kick, bool cut)
 	kick->reason = !kick->pingpong ? "single task" : cut ? "cut at the task limit" : NULL;
 }
 
-void rkmm_image_emit(const struct rkmm_limits *limits, const struct rkmm_geom *geom, u32 rows,
-		     u32 base, u32 a, u32 b, u32 c, u64 *image, struct rkmm_kick *kicks)
+/* One chain: programs [first, first + kick->tasks). Returns where the next one goes. */
+static u64 *emit_kick(const struct rkmm_geom *geom, u32 rows, u32 first, u32 a, u32 b, u32 c,
+		      u64 *image, const struct rkmm_kick *kick)
 {
-	u32 programs = rkmm_geom_programs(geom, rows);
 	u32 slot = rkmm_slot_bytes(RKMM_PROG_WRITES);
 	struct rkmm_program prog;
 	u32 i, writes;
 
-	for (i = 0; i < programs; i++) {
-		bool first = i % limits->tasks_max == 0;
-		bool last = i + 1 == programs || (i + 1) % limits->tasks_max == 0;
-		u32 addr = base + i * slot;
+	for (i = 0; i < kick->tasks; i++) {
+		bool last = i + 1 == kick->tasks;
 
-		rkmm_geom_program(geom, i, rows, a, b, c, &prog);
+		rkmm_geom_program(geom, first + i, rows, a, b, c, &prog);
 		/* Another job may use the core before a kick: its first task finds no weight. */
-		if (first)
+		if (!i)
 			prog.weight_reuse = false;
 		writes = rkmm_emit_program(&prog, image);
 		image += writes;
-		rkmm_emit_tail(image, last ? 0 : addr + slot, last ? 0 : RKMM_PROG_WRITES,
-			       RKMM_START_MATMUL);
+		rkmm_emit_tail(image, last ? 0 : kick->addr + (i + 1) * slot,
+			       last ? 0 : RKMM_PROG_WRITES, RKMM_START_MATMUL);
 		image += RKMM_TAIL_WORDS;
 		for (writes += RKMM_TAIL_WORDS; writes * sizeof(u64) < slot; writes++)
 			*image++ = 0;
-		if (first) {
-			kicks[i / limits->tasks_max] = (struct rkmm_kick){
-				.addr = addr,
+	}
+	return image;
+}
+
+void rkmm_image_emit(const struct rkmm_limits *limits, const struct rkmm_geom *geom, u32 rows,
+		     u32 base, u32 a, u32 b, u32 c, u64 *image, struct rkmm_kick *kicks)
+{
+	u32 programs = rkmm_geom_programs(geom, rows), lanes = rkmm_geom_lanes(geom, rows);
+	u32 slot = rkmm_slot_bytes(RKMM_PROG_WRITES);
+	u32 l, i, start, end;
+
+	for (l = 0; l < lanes; l++) {
+		start = lane_start(programs, lanes, l);
+		end = lane_start(programs, lanes, l + 1);
+		for (i = start; i < end; i += limits->tasks_max) {
+			*kicks = (struct rkmm_kick){
+				.addr = base + i * slot,
 				.amount = rkmm_amount(RKMM_PROG_WRITES),
-				.tasks = rkmm_min(programs - i, limits->tasks_max),
+				.tasks = rkmm_min(end - i, limits->tasks_max),
 				.int_mask = RKMM_INT_DPU,
+				.lane = l,
 			};
-			verdict(&kicks[i / limits->tasks_max],
-				programs - i > limits->tasks_max || i);
+			verdict(kicks, end - start > limits->tasks_max);
+			image = emit_kick(geom, rows, i, a, b, c, image, kicks++);
 		}
 	}
 }

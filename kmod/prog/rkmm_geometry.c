@@ -138,8 +138,17 @@ static u32 grains_cap(const struct rkmm_geom *geom)
 	return r;
 }
 
+/* Where N is too narrow to give every lane a chunk, rows are shared too. */
+static u32 share_rows(const struct rkmm_geom *geom, u32 lanes)
+{
+	u32 n_tiles = rkmm_div_up(geom->np, geom->cols);
+
+	return rkmm_div_up(geom->mm.m, rkmm_min(rkmm_div_up(lanes, n_tiles), geom->mm.m));
+}
+
 /* Rows per program, split and grains of a flat or cube program of several rows. */
-static enum rkmm_reason split_rows(const struct rkmm_limits *limits, struct rkmm_geom *geom)
+static enum rkmm_reason split_rows(const struct rkmm_limits *limits, struct rkmm_geom *geom,
+				   u32 lanes)
 {
 	u32 weight = weight_banks_min(limits, geom);
 	u32 most, step = 1, rows, lo, hi;
@@ -171,6 +180,8 @@ static enum rkmm_reason split_rows(const struct rkmm_limits *limits, struct rkmm
 	/* The cube is read in groups of four lines: tiles end where groups do. */
 	if (geom->form == RKMM_FORM_CUBE && geom->mm.m > rows && rows >= 4)
 		step = 4;
+	if (geom->form == RKMM_FORM_FLAT)
+		rows = rkmm_min(rows, share_rows(geom, lanes));
 	rows -= rows % step;
 	geom->m_tiles = rkmm_div_up(geom->mm.m, rows);
 	geom->rows = round_up_to(rkmm_div_up(geom->mm.m, geom->m_tiles), step);
@@ -289,17 +300,30 @@ static enum rkmm_reason size_output(struct rkmm_geom *geom)
 	return geom->c_bytes > SIZE_LIMIT ? RKMM_REASON_SIZE : RKMM_OK;
 }
 
-static enum rkmm_reason tile(const struct rkmm_limits *limits, struct rkmm_geom *geom)
+/*
+ * Columns per program: all lanes get equal chunks where there are enough kernel
+ * groups (hw 02 §7.3).
+ */
+static u32 chunk_cols(const struct rkmm_limits *limits, const struct rkmm_geom *geom, u32 lanes)
+{
+	u32 group = rkmm_type_facts[geom->mm.types].group;
+	u32 groups = geom->np / group;
+	u32 chunks = round_up_to(rkmm_div_up(geom->np, limits->n_max), lanes);
+
+	return rkmm_min(rkmm_div_up(groups, rkmm_min(chunks, groups)) * group, limits->n_max);
+}
+
+static enum rkmm_reason tile(const struct rkmm_limits *limits, struct rkmm_geom *geom, u32 lanes)
 {
 	u64 programs;
 
 	geom->min_rows = 1;
 	geom->a_rows = geom->mm.m;
-	geom->cols = rkmm_min(geom->np, limits->n_max);
+	geom->cols = chunk_cols(limits, geom, lanes);
 	if (geom->form != RKMM_FORM_CUBE && geom->mm.types == RKMM_T_I4I16) {
 		split_int4(limits, geom);
 	} else {
-		enum rkmm_reason reason = split_rows(limits, geom);
+		enum rkmm_reason reason = split_rows(limits, geom, lanes);
 
 		if (reason)
 			return reason;
@@ -309,12 +333,49 @@ static enum rkmm_reason tile(const struct rkmm_limits *limits, struct rkmm_geom 
 	if (programs > SIZE_LIMIT / rkmm_slot_bytes(RKMM_PROG_WRITES))
 		return RKMM_REASON_SIZE;
 	geom->programs = (u32)programs;
+	geom->lanes = rkmm_min(lanes, geom->programs);
 	if (geom->form == RKMM_FORM_BATCH) {
 		/* hw 02 §6.6: one line in four of H rows, blocks of 128 bytes */
 		geom->c_pitch = 4 * geom->rows * (geom->cols / 64) * 128;
 		geom->c_bytes = programs * geom->c_pitch;
 	}
 	return geom->c_bytes > SIZE_LIMIT ? RKMM_REASON_SIZE : RKMM_OK;
+}
+
+/*
+ * Lanes that may run at the same time. Wide-K fp16 on several cores streams
+ * wrong numbers (hw 03 G12): what one slice of K holds is safe.
+ */
+static u32 lanes_max(const struct rkmm_geom *geom)
+{
+	u32 lanes = rkmm_min(geom->mm.lanes, RKMM_LANES_MAX);
+
+	if (rkmm_type_facts[geom->mm.types].in == RKMM_PREC_F16 && geom->kp > 2048)
+		lanes = 1;
+	return rkmm_max(lanes, 1);
+}
+
+/* The number of lanes with the least predicted time; the fewest of equal ones. */
+static enum rkmm_reason share(const struct rkmm_limits *limits, struct rkmm_geom *geom)
+{
+	const struct rkmm_geom sized = *geom;
+	enum rkmm_reason reason;
+	struct rkmm_geom other;
+	u32 lanes;
+
+	reason = tile(limits, geom, 1);
+	if (reason)
+		return reason;
+	geom->predicted_ns = rkmm_geom_predict(geom);
+	for (lanes = 2; lanes <= lanes_max(geom); lanes++) {
+		other = sized;
+		if (tile(limits, &other, lanes) || other.lanes < lanes)
+			continue;
+		other.predicted_ns = rkmm_geom_predict(&other);
+		if (other.predicted_ns < geom->predicted_ns)
+			*geom = other;
+	}
+	return RKMM_OK;
 }
 
 enum rkmm_reason rkmm_geometry(const struct rkmm_limits *limits, const struct rkmm_matmul *mm,
@@ -345,10 +406,8 @@ enum rkmm_reason rkmm_geometry(const struct rkmm_limits *limits, const struct rk
 	if (!reason)
 		reason = size_output(geom);
 	if (!reason)
-		reason = tile(limits, geom);
-	if (reason)
-		return reason;
-	rkmm_geom_ids(geom);
-	geom->predicted_ns = rkmm_geom_predict(geom);
-	return RKMM_OK;
+		reason = share(limits, geom);
+	if (!reason)
+		rkmm_geom_ids(geom);
+	return reason;
 }

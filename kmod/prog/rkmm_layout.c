@@ -50,20 +50,26 @@ void rkmm_geom_ids(struct rkmm_geom *geom)
 }
 
 /*
- * Time on one core at 1 GHz, hw 03 §6.2. Constants are per nanosecond: 220,
- * 450 and 150 MAC, 9.6, 24 and 8.2 bytes. Every product is below 2^50: C has
- * at most 2^32 bytes, K at most 10752.
+ * Time of all lanes at 1 GHz, hw 03 §6.2, whose constants these are: starts in
+ * ns, bytes and MAC per ns, by the number of lanes at work. Every product is
+ * below 2^54: C has at most 2^32 bytes, K at most 10752.
  */
 u64 rkmm_geom_predict(const struct rkmm_geom *geom)
 {
-	u64 macs = (u64)geom->a_rows * geom->np * geom->kp;
+	static const struct {
+		u32 i8_start, i8_bytes_10, i4_start, i4_macs;
+	} law[RKMM_LANES_MAX] = {
+		{ 56000, 96, 600, 220 }, { 101500, 193, 3000, 220 }, { 147000, 255, 7400, 180 },
+	};
+	u32 n = geom->lanes;
+	u64 macs = (u64)geom->a_rows * geom->np * geom->kp / n;
 	u64 weight;
 
 	switch (rkmm_type_facts[geom->mm.types].in) {
 	case RKMM_PREC_I8:
-		weight = geom->b_bytes * geom->m_tiles * 10 / 96;
+		weight = geom->b_bytes * geom->m_tiles * 10 / law[n - 1].i8_bytes_10;
 		macs /= 450;
-		return 56000 + (weight > macs ? weight : macs);
+		return law[n - 1].i8_start + (weight > macs ? weight : macs);
 	case RKMM_PREC_F16:
 		weight = geom->b_bytes * geom->m_tiles / 24;
 		macs /= 150;
@@ -71,7 +77,8 @@ u64 rkmm_geom_predict(const struct rkmm_geom *geom)
 	default:
 		if (geom->form == RKMM_FORM_FLAT)
 			return 410000 + geom->b_bytes * geom->mm.m * 10 / 82;
-		return (u64)geom->programs * 600 + macs / 220;
+		return (u64)rkmm_div_up(geom->programs, n) * law[n - 1].i4_start +
+		       macs / law[n - 1].i4_macs;
 	}
 }
 

@@ -103,6 +103,7 @@ extern const struct rkmm_limits rkmm_limits_rk3588;
  * @mult: int8 output: multiplier 1..0x7fff (acc * mult >> shift) + offset
  * @shift: 0..63 limited by the field
  * @offset: added after the shift
+ * @lanes: cores that may be used at the same time, 0 counts as 1
  */
 struct rkmm_matmul {
 	enum rkmm_types types;
@@ -112,6 +113,7 @@ struct rkmm_matmul {
 	s32 mult;
 	u32 shift;
 	s32 offset;
+	u32 lanes;
 };
 
 /**
@@ -128,6 +130,7 @@ struct rkmm_matmul {
  * @data_banks: CBUF banks for the feature
  * @weight_banks: CBUF banks for the weight
  * @grains: FEATURE_GRAINS field value
+ * @lanes: cores that may share the work, each with a run of programs of its own
  * @weight_reuse: programs after the first M tile of a chunk keep the weight
  * @a_pitch: bytes between rows of A as the programs read them; cube: between
  *	channel groups of 16 bytes
@@ -152,6 +155,7 @@ struct rkmm_geom {
 	u32 m_tiles, n_tiles, programs;
 	u32 data_banks, weight_banks;
 	u32 grains;
+	u32 lanes;
 	bool weight_reuse;
 	u32 min_rows, a_rows;
 	u32 a_pitch, c_pitch;
@@ -227,6 +231,7 @@ void rkmm_geom_program(const struct rkmm_geom *geom, u32 i, u32 rows, u32 a, u32
 /** rkmm_geom_programs() - number of programs for a submission of @rows rows */
 u32 rkmm_geom_programs(const struct rkmm_geom *geom, u32 rows);
 
+#define RKMM_LANES_MAX		3	/* cores of the largest part */
 #define RKMM_PROG_WRITES	108	/* register writes of a full matmul program */
 #define RKMM_TAIL_WORDS		4	/* hw 02 §1.2 */
 
@@ -264,6 +269,8 @@ u32 rkmm_slot_bytes(u32 writes);
  * @tasks: tasks of the chain
  * @int_mask: interrupt bits of the last task
  * @pingpong: TASK_CON ping-pong bit
+ * @lane: share of the work it belongs to; lanes may run at the same time, the
+ *	kicks of a lane only in order
  * @reason: why ping-pong is off or the chain was cut, a constant string or NULL
  */
 struct rkmm_kick {
@@ -272,6 +279,7 @@ struct rkmm_kick {
 	u32 tasks;
 	u32 int_mask;
 	bool pingpong;
+	u32 lane;
 	const char *reason;
 };
 
@@ -353,7 +361,14 @@ u64 rkmm_layout_b(enum rkmm_types types, u32 kp, u32 k_slice, u32 n_slice);
 /** rkmm_image_bytes() - bytes of the linked image of all programs of @geom */
 u64 rkmm_image_bytes(const struct rkmm_geom *geom);
 
-/** rkmm_image_kicks() - kicks needed for @rows rows: chains are cut at limits->tasks_max */
+/**
+ * rkmm_geom_lanes() - lanes that a submission of @rows rows has
+ *
+ * At most geom->lanes, and no more than there are programs.
+ */
+u32 rkmm_geom_lanes(const struct rkmm_geom *geom, u32 rows);
+
+/** rkmm_image_kicks() - kicks for @rows rows: one a lane, cut again at limits->tasks_max */
 u32 rkmm_image_kicks(const struct rkmm_limits *limits, const struct rkmm_geom *geom, u32 rows);
 
 /**
@@ -367,7 +382,7 @@ u32 rkmm_image_kicks(const struct rkmm_limits *limits, const struct rkmm_geom *g
  * @c: device address of C
  * @image: rkmm_image_bytes() bytes, 64-byte aligned; written strictly upward (it may
  *	be write-combined memory) and never read
- * @kicks: rkmm_image_kicks() entries
+ * @kicks: rkmm_image_kicks() entries, lane by lane
  */
 void rkmm_image_emit(const struct rkmm_limits *limits, const struct rkmm_geom *geom, u32 rows,
 		     u32 base, u32 a, u32 b, u32 c, u64 *image, struct rkmm_kick *kicks);

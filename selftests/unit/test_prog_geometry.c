@@ -167,7 +167,7 @@ static void test_row_caps(void **state)
 		{ RKMM_T_F16F32, 1024, 4096, 176 }, { RKMM_T_F16F32, 128, 4096, 256 },
 		{ RKMM_T_F16F32, 1024, 16, 128 }, { RKMM_T_F16F32, 1024, 32, 128 },
 		{ RKMM_T_F16F32, 512, 32, 320 }, { RKMM_T_F16F32, 256, 16, 640 },
-		{ RKMM_T_F16F32, 1024, 8192 + 16, 128 },
+		{ RKMM_T_F16F32, 1024, 8192 + 16, 176 },	/* two equal chunks, none narrow */
 		{ RKMM_T_I8I32, 512, 4096, 704 }, { RKMM_T_I8I32, 1024, 4096, 320 },
 		{ RKMM_T_I8I32, 2048, 4096, 128 }, { RKMM_T_I8I32, 3072, 4096, 64 },
 		{ RKMM_T_I8I32, 4096, 4096, 64 }, { RKMM_T_I8I8, 1024, 4096, 320 },
