@@ -28,7 +28,8 @@ SHELL := /bin/bash
 
 top := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
 Q := $(if $(filter 1,$(V)),,@)
-say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
+silent := $(findstring s,$(firstword -$(MAKEFLAGS)))
+say = $(if $(filter 1,$(V))$(silent),@:,@printf '  %-7s %s\n' $(1) $(2))
 
 native := $(or $(shell dpkg --print-architecture 2>/dev/null),$(patsubst x86_64,amd64,$(patsubst aarch64,arm64,$(shell uname -m))))
 
@@ -259,7 +260,7 @@ vboard-image: vboard-parts
 	$(Q)f=build/vboard/rootfs.cpio; \
 	if [ ! -e $$f ] || [ -n "$$(find build/arm64/{modules,bin,lib,selftests} tools/board/init tools/build/image.sh \
 			build/deb/board -newer $$f -print -quit 2>/dev/null || :)" ]; then \
-		$(if $(filter 1,$(V)),,printf '  %-7s %s\n' IMAGE $$f;) tools/build/image.sh $$f; \
+		$(if $(filter 1,$(V))$(silent),,printf '  %-7s %s\n' IMAGE $$f;) tools/build/image.sh $$f; \
 	fi
 vboard-parts:
 	$(Q)$(MAKE) --no-print-directory RKMM_LOCKED=1 ARCH=arm64 CROSS_COMPILE=$(cross-prefix) \

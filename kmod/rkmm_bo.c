@@ -404,6 +404,10 @@ int rkmm_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *fi
 	if (IS_ERR(shmem))
 		return PTR_ERR(shmem);
 	obj = &shmem->base;
+	/* As the helper sets it, but from where the NPU can reach. */
+	if (to_rkmm(drm)->soc->dma_bits <= 32)
+		mapping_set_gfp_mask(obj->filp->f_mapping,
+				     GFP_USER | __GFP_DMA32 | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 
 	/* Once there is a handle, user space can close it at any time. */
 	args->size = obj->size;

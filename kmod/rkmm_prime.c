@@ -138,6 +138,25 @@ static int rkmm_export_begin(struct dma_buf *buf, enum dma_data_direction dir)
 	return 0;
 }
 
+/*
+ * Anywhere the CPU may have written, and at once: a device may wait for no more than a
+ * fence. What is in the written set was not the CPU's: "begin" took it out.
+ */
+static void rkmm_export_clean(struct rkmm_bo *bo)
+{
+	u64 at = 0, size = bo->base.base.size;
+	struct rkmm_range piece;
+
+	if (!bo->mapped)
+		return;
+	rkmm_bo_clean(bo, 0, size);
+	while (rkmm_ranges_next(&bo->written, at, size, &piece)) {
+		rkmm_bo_sync_device(bo, at, piece.start, false);
+		at = piece.end;
+	}
+	rkmm_bo_sync_device(bo, at, size, false);
+}
+
 static int rkmm_export_end(struct dma_buf *buf, enum dma_data_direction dir)
 {
 	struct rkmm_bo *bo = to_rkmm_bo(buf->priv);
@@ -145,7 +164,7 @@ static int rkmm_export_end(struct dma_buf *buf, enum dma_data_direction dir)
 
 	mutex_lock(&bo->lock);
 	if (dir != DMA_FROM_DEVICE)
-		rkmm_bo_cpu_end(bo, 0, bo->base.base.size);
+		rkmm_export_clean(bo);
 	list_for_each_entry(att, &bo->attachments, in_bo)
 		dma_sync_sgtable_for_device(att->dev, &att->sgt, att->dir);
 	mutex_unlock(&bo->lock);

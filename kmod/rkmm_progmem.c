@@ -14,6 +14,14 @@
 #include "compat/rkmm_compat.h"
 #include "rkmm_device.h"
 
+gfp_t rkmm_page_gfp(struct rkmm_device *rdev)
+{
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN;
+
+	/* Behind a narrow bus only memory below 4 GiB can be mapped (hw 01 §1.7). */
+	return rdev->soc->dma_bits > 32 ? gfp : gfp | __GFP_DMA32;
+}
+
 static void rkmm_progmem_free_pages(struct rkmm_progmem *pm)
 {
 	u32 i;
@@ -29,7 +37,7 @@ static int rkmm_progmem_alloc_pages(struct rkmm_progmem *pm, u32 npages)
 	if (!pm->pages)
 		return -ENOMEM;
 	while (pm->npages < npages) {
-		struct page *page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
+		struct page *page = alloc_page(rkmm_page_gfp(pm->window->rdev) | __GFP_ZERO);
 
 		if (!page)
 			goto err_free;
@@ -59,7 +67,7 @@ static int rkmm_progmem_map(struct rkmm_progmem *pm)
 	if (ret)
 		return ret;
 	at = pm->mm.start;
-	/* No line of it will be dirty after this: dma-direct ignores that, the software NPU asks. */
+	/* No line will be dirty after this: dma-direct ignores the hint, the software NPU asks. */
 	ret = dma_map_sgtable(dma, &pm->sgt, DMA_BIDIRECTIONAL, DMA_ATTR_WRITE_COMBINE);
 	if (ret)
 		goto err_remove;

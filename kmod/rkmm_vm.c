@@ -322,7 +322,7 @@ static int rkmm_vm_init_zero(struct rkmm_device *rdev)
 {
 	struct rkmm_vm *vm = &rdev->vm;
 
-	vm->zero = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	vm->zero = alloc_page(rkmm_page_gfp(rdev) | __GFP_ZERO);
 	if (!vm->zero)
 		return -ENOMEM;
 	vm->zero_dma = dma_map_page(rdev->dma, vm->zero, 0, PAGE_SIZE, DMA_TO_DEVICE);

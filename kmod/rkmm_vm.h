@@ -118,7 +118,7 @@ struct rkmm_progmem {
 	struct sg_table sgt;
 	/** @mapped: on the facade and in the window; under rkmm_vm.lock */
 	bool mapped;
-	/** @vaddr: write-combined kernel mapping; write upward, never read; wmb() before the kick */
+	/** @vaddr: write-combined mapping; write upward, never read; wmb() before the kick */
 	void *vaddr;
 	/** @iova: NPU address of the first byte */
 	u32 iova;
@@ -181,6 +181,8 @@ int rkmm_vm_attach(struct rkmm_device *rdev, struct rkmm_window *window);
 /** rkmm_vm_reattach() - program the MMU again for the window that is attached, if any */
 int rkmm_vm_reattach(struct rkmm_device *rdev);
 
+/** rkmm_page_gfp() - flags for a page that the NPU can reach */
+gfp_t rkmm_page_gfp(struct rkmm_device *rdev);
 /** rkmm_progmem_alloc() - program memory in @window; ERR_PTR on failure */
 struct rkmm_progmem *rkmm_progmem_alloc(struct rkmm_window *window, size_t size);
 /** rkmm_progmem_unmap() - out of the window and off the facade; rkmm_vm.lock held; idempotent */

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <linux/dma-buf.h>
-
 #include "lib/internal.h"
 
 static void gem_close(struct rkmm_device *dev, uint32_t handle)
@@ -139,42 +137,25 @@ static int sync_range(struct rkmm_buffer *buf, uint64_t offset, uint64_t size, u
 				     (unsigned long long)offset, (unsigned long long)size) : 0;
 }
 
-static uint64_t dmabuf_flags(uint32_t access)
+/* The driver brackets the access to an imported buffer with its exporter itself. */
+static bool access_valid(uint32_t access)
 {
-	return (access & RKMM_READ ? DMA_BUF_SYNC_READ : 0) |
-	       (access & RKMM_WRITE ? DMA_BUF_SYNC_WRITE : 0);
+	return access && !(access & ~(uint32_t)(RKMM_READ | RKMM_WRITE));
 }
 
 int rkmm_buffer_begin(struct rkmm_buffer *buf, uint64_t offset, uint64_t size, uint32_t access,
 		      int64_t timeout_ns)
 {
-	int ret;
-
-	if (!access || access & ~(uint32_t)(RKMM_READ | RKMM_WRITE))
+	if (!access_valid(access))
 		return rkmm_fail(-EINVAL, "buffer access 0x%x", access);
-	ret = sync_range(buf, offset, size, access | DRM_RKMM_SYNC_WAIT,
-			 rkmm_deadline(timeout_ns));
-	if (!ret && buf->dmabuf_fd >= 0) {
-		ret = rkmm_sys_dmabuf_sync(buf->dmabuf_fd,
-					   DMA_BUF_SYNC_START | dmabuf_flags(access));
-		if (ret)
-			rkmm_fail_errno(ret, "access to a dma-buf");
-	}
-	return ret;
+	return sync_range(buf, offset, size, access | DRM_RKMM_SYNC_WAIT,
+			  rkmm_deadline(timeout_ns));
 }
 
 int rkmm_buffer_end(struct rkmm_buffer *buf, uint64_t offset, uint64_t size, uint32_t access)
 {
-	int ret;
-
-	if (!access || access & ~(uint32_t)(RKMM_READ | RKMM_WRITE))
+	if (!access_valid(access))
 		return rkmm_fail(-EINVAL, "buffer access 0x%x", access);
-	if (buf->dmabuf_fd >= 0) {
-		ret = rkmm_sys_dmabuf_sync(buf->dmabuf_fd,
-					   DMA_BUF_SYNC_END | dmabuf_flags(access));
-		if (ret)
-			return rkmm_fail_errno(ret, "access to a dma-buf");
-	}
 	return sync_range(buf, offset, size, access | DRM_RKMM_SYNC_END, 0);
 }
 

@@ -17,6 +17,7 @@
 #define TILE_N_MAX	64	/* kernels of an int4 group */
 
 #define NIBBLE(x)	((uint8_t)((x) & 0xf))
+#define LOW_NIBBLES	0x0f0f0f0f0f0f0f0f
 
 static uint32_t min_u32(uint32_t a, uint32_t b)
 {
@@ -29,22 +30,30 @@ static int out_of_range(const char *operand)
 }
 
 /*
+ * Non-zero when one of eight bytes is outside -8..7: value + 8 then has bits
+ * above the lowest four. The additions do not carry into each other.
+ */
+static uint64_t beyond_nibble(uint64_t x)
+{
+	const uint64_t low7 = 0x7f7f7f7f7f7f7f7f, eights = 0x0808080808080808;
+
+	return (((x & low7) + eights) ^ (x & ~low7)) & ~LOW_NIBBLES;
+}
+
+/*
  * Pack count values of one byte into nibbles, the even one low; a missing last
- * one is zero. Returns non-zero when a value does not fit: value + 8 then has
- * bits above the lowest four.
+ * one is zero. Returns non-zero when a value does not fit.
  */
 static uint64_t pack_nibbles(uint8_t *dst, const int8_t *src, size_t count)
 {
-	const uint64_t low7 = 0x7f7f7f7f7f7f7f7f, eights = 0x0808080808080808;
 	uint64_t bad = 0, x;
 	uint32_t out;
 	size_t i;
 
 	for (i = 0; i + 8 <= count; i += 8) {
 		memcpy(&x, src + i, 8);
-		/* Eight byte additions that do not carry into each other. */
-		bad |= ((x & low7) + eights) ^ (x & ~low7);
-		x &= 0x0f0f0f0f0f0f0f0f;
+		bad |= beyond_nibble(x);
+		x &= LOW_NIBBLES;
 		x = (x | x >> 4) & 0x00ff00ff00ff00ff;
 		x = (x | x >> 8) & 0x0000ffff0000ffff;
 		out = (uint32_t)(x | x >> 16);
@@ -53,10 +62,10 @@ static uint64_t pack_nibbles(uint8_t *dst, const int8_t *src, size_t count)
 	for (; i < count; i += 2) {
 		int8_t lo = src[i], hi = i + 1 < count ? src[i + 1] : 0;
 
-		bad |= (uint8_t)(lo + 8) | (uint8_t)(hi + 8);
+		bad |= ((uint8_t)(lo + 8) | (uint8_t)(hi + 8)) & 0xf0;
 		dst[i / 2] = (uint8_t)(NIBBLE(lo) | NIBBLE(hi) << 4);
 	}
-	return bad & 0xf0f0f0f0f0f0f0f0;
+	return bad;
 }
 
 /* ---- A ---- */
@@ -166,46 +175,89 @@ int rkmm_pack_a(const struct drm_rkmm_tensor *a, void *dst, const void *src, siz
 
 /* ---- B ---- */
 
+/* Exchange the bits of mask between a >> shift and b. */
+static void exchange(uint64_t *a, uint64_t *b, unsigned int shift, uint64_t mask)
+{
+	uint64_t t = (*a >> shift ^ *b) & mask;
+
+	*b ^= t;
+	*a ^= t << shift;
+}
+
+/* Element (i, j) of a block of 8 x 8 bytes becomes (j, i). */
+static void transpose8(uint8_t *dst, size_t dst_stride, const uint64_t x[8])
+{
+	uint64_t y[8];
+	unsigned int i;
+
+	memcpy(y, x, sizeof(y));
+	for (i = 0; i < 4; i++)
+		exchange(&y[i], &y[i + 4], 32, 0x00000000ffffffff);
+	for (i = 0; i < 8; i += 4) {
+		exchange(&y[i], &y[i + 2], 16, 0x0000ffff0000ffff);
+		exchange(&y[i + 1], &y[i + 3], 16, 0x0000ffff0000ffff);
+	}
+	for (i = 0; i < 8; i += 2)
+		exchange(&y[i], &y[i + 1], 8, 0x00ff00ff00ff00ff);
+	for (i = 0; i < 8; i++)
+		memcpy(dst + i * dst_stride, &y[i], 8);
+}
+
 /*
- * One tile of the weight layout: group columns (slow), 32 channels (fast).
- * These take a full tile whose element (channel i, column j) is at
- * src[i * si + j], or for the transposed ones at src[j * sj + i].
+ * One full tile of the weight layout: group columns (slow), 32 channels (fast).
+ * The element of channel i and column j is at src[i * si + j]; in the transposed
+ * ones at src[j * sj + i].
  */
 static uint64_t tile8(uint8_t *dst, const uint8_t *src, size_t si, uint32_t group)
 {
-	uint32_t i, j;
+	uint32_t i, j, l;
+	uint64_t x[8];
 
-	for (i = 0; i < TILE_K; i++, src += si)
-		for (j = 0; j < group; j++)
-			dst[j * TILE_K + i] = src[j];
+	for (i = 0; i < TILE_K; i += 8)
+		for (j = 0; j < group; j += 8) {
+			for (l = 0; l < 8; l++)
+				memcpy(&x[l], src + (i + l) * si + j, 8);
+			transpose8(dst + j * TILE_K + i, TILE_K, x);
+		}
 	return 0;
 }
 
 static uint64_t tile16(uint16_t *dst, const uint16_t *src, size_t si, uint32_t group)
 {
-	uint32_t i, j;
+	uint32_t i, j, l;
+	uint64_t x[4];
 
-	for (i = 0; i < TILE_K; i++, src += si)
-		for (j = 0; j < group; j++)
-			dst[j * TILE_K + i] = src[j];
+	for (i = 0; i < TILE_K; i += 4)
+		for (j = 0; j < group; j += 4) {
+			for (l = 0; l < 4; l++)
+				memcpy(&x[l], src + (i + l) * si + j, 8);
+			exchange(&x[0], &x[2], 32, 0x00000000ffffffff);
+			exchange(&x[1], &x[3], 32, 0x00000000ffffffff);
+			exchange(&x[0], &x[1], 16, 0x0000ffff0000ffff);
+			exchange(&x[2], &x[3], 16, 0x0000ffff0000ffff);
+			for (l = 0; l < 4; l++)
+				memcpy(dst + (j + l) * TILE_K + i, &x[l], 8);
+		}
 	return 0;
 }
 
+/* Two channels make a byte, then the bytes are transposed. */
 static uint64_t tile4(uint8_t *dst, const int8_t *src, size_t si, uint32_t group)
 {
-	uint8_t bad = 0;
-	uint32_t i, j;
+	uint64_t x[8], even, odd, bad = 0;
+	uint32_t i, j, l;
 
-	for (i = 0; i < TILE_K / 2; i++, src += 2 * si) {
-		const int8_t *even = src, *odd = src + si;
-
-		for (j = 0; j < group; j++) {
-			bad |= (uint8_t)(even[j] + 8) | (uint8_t)(odd[j] + 8);
-			dst[j * (TILE_K / 2) + i] =
-				(uint8_t)(NIBBLE(even[j]) | NIBBLE(odd[j]) << 4);
+	for (i = 0; i < TILE_K; i += 16)
+		for (j = 0; j < group; j += 8) {
+			for (l = 0; l < 8; l++) {
+				memcpy(&even, src + (i + 2 * l) * si + j, 8);
+				memcpy(&odd, src + (i + 2 * l + 1) * si + j, 8);
+				bad |= beyond_nibble(even) | beyond_nibble(odd);
+				x[l] = (even & LOW_NIBBLES) | (odd & LOW_NIBBLES) << 4;
+			}
+			transpose8(dst + j * (TILE_K / 2) + i / 2, TILE_K / 2, x);
 		}
-	}
-	return bad & 0xf0;
+	return bad;
 }
 
 static uint64_t tile4_transposed(uint8_t *dst, const int8_t *src, size_t sj, uint32_t group)
@@ -258,10 +310,10 @@ int rkmm_pack_b(const struct drm_rkmm_tensor *b, void *dst, const void *src, siz
 	const bool transposed = flags & RKMM_B_TRANSPOSED;
 	const uint32_t group = b->group, bits = b->bits;
 	const size_t elem = bits == 4 ? 1 : bits / 8;
+	const size_t tile = (size_t)TILE_K * group * bits / 8;
+	uint32_t slow_tiles, fast_tiles, s, f;
 	uint16_t tmp[TILE_K * TILE_N_MAX];
-	uint8_t *to = dst;
 	uint64_t bad = 0;
-	uint32_t k0, n0;
 
 	if (flags & ~RKMM_B_TRANSPOSED)
 		return rkmm_fail(-EINVAL, "B: flags 0x%x", flags);
@@ -269,23 +321,30 @@ int rkmm_pack_b(const struct drm_rkmm_tensor *b, void *dst, const void *src, siz
 		return rkmm_fail(-EINVAL, "B: %u x %u with ld %zu into a %u x %u operand", k, n,
 				 ldb, b->rows, b->cols);
 	if (b->layout != DRM_RKMM_LAYOUT_WEIGHT || !bits_known(bits) || !group ||
-	    group > TILE_N_MAX || b->rows % TILE_K || b->cols % group)
+	    group > TILE_N_MAX || group % 8 || b->rows % TILE_K || b->cols % group)
 		return rkmm_fail(-EINVAL, "B: layout %u is not one of weights", b->layout);
 
-	for (n0 = 0; n0 < b->cols; n0 += group) {
-		const uint32_t cols = n0 < n ? min_u32(group, n - n0) : 0;
-
-		for (k0 = 0; k0 < b->rows; k0 += TILE_K, to += (size_t)TILE_K * group * bits / 8) {
+	/* Along the rows of the source, so that each of its cache lines is read once. */
+	slow_tiles = transposed ? b->cols / group : b->rows / TILE_K;
+	fast_tiles = transposed ? b->rows / TILE_K : b->cols / group;
+	for (s = 0; s < slow_tiles; s++) {
+		for (f = 0; f < fast_tiles; f++) {
+			const uint32_t k0 = (transposed ? f : s) * TILE_K;
+			const uint32_t n0 = (transposed ? s : f) * group;
 			const uint32_t rows = k0 < k ? min_u32(TILE_K, k - k0) : 0;
-			size_t first = transposed ? n0 * ldb + k0 : k0 * ldb + n0;
+			const uint32_t cols = n0 < n ? min_u32(group, n - n0) : 0;
+			const size_t first = transposed ? n0 * ldb + k0 : k0 * ldb + n0;
 			const uint8_t *from = (const uint8_t *)src + first * elem;
+			uint8_t *to = (uint8_t *)dst +
+				      ((size_t)(n0 / group) * (b->rows / TILE_K) + k0 / TILE_K) *
+				      tile;
 
 			if (rows == TILE_K && cols == group) {
 				bad |= pack_tile(to, from, ldb, group, bits, transposed);
 			} else if (!rows || !cols) {
-				memset(to, 0, (size_t)TILE_K * group * bits / 8);
+				memset(to, 0, tile);
 			} else {
-				uint32_t fast = transposed ? TILE_K : group;
+				const uint32_t fast = transposed ? TILE_K : group;
 
 				pad_tile((uint8_t *)tmp, from, ldb, elem, fast,
 					 transposed ? rows : cols, transposed ? cols : rows);

@@ -10,8 +10,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <linux/dma-buf.h>
-
 /*
  * The few DRM ioctls that are needed are called directly: a board's image then
  * needs no libdrm, and a client may still use libdrm on rkmm_fd().
@@ -99,13 +97,6 @@ int rkmm_sys_prime_import(int fd, int dmabuf_fd, uint32_t *handle)
 
 	*handle = req.handle;
 	return ret;
-}
-
-int rkmm_sys_dmabuf_sync(int dmabuf_fd, uint64_t flags)
-{
-	struct dma_buf_sync sync = { .flags = flags };
-
-	return rkmm_sys_ioctl(dmabuf_fd, DMA_BUF_IOCTL_SYNC, &sync);
 }
 
 void *rkmm_sys_mmap(int fd, uint64_t size, uint64_t offset, int *err)

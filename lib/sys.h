@@ -30,9 +30,6 @@ int rkmm_sys_ioctl(int fd, unsigned long request, void *arg);
 int rkmm_sys_prime_export(int fd, uint32_t handle, int *dmabuf_fd);
 int rkmm_sys_prime_import(int fd, int dmabuf_fd, uint32_t *handle);
 
-/* DMA_BUF_IOCTL_SYNC: the bracket of a foreign exporter. */
-int rkmm_sys_dmabuf_sync(int dmabuf_fd, uint64_t flags);
-
 /* Shared read-write mapping, NULL with *err = -errno. */
 void *rkmm_sys_mmap(int fd, uint64_t size, uint64_t offset, int *err);
 void rkmm_sys_munmap(void *ptr, uint64_t size);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The software NPU comes and goes: load, unload, unbind, bind, with and without a driver, with an open
-# file. CYCLES sets the number of load/unload cycles. Leaves the modules as they were.
+# The software NPU comes and goes: load, unload, unbind, bind, with and without a driver, with an
+# open file. CYCLES sets the number of load/unload cycles. Leaves the modules as they were.
 
 ksft_skip=4
 modules=/lib/modules/$(uname -r)/extra

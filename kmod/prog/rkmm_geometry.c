@@ -265,6 +265,9 @@ static enum rkmm_reason size_inputs(struct rkmm_geom *geom, u64 np)
 
 	switch (geom->form) {
 	case RKMM_FORM_BATCH:
+		/* before rounding up, which would wrap */
+		if (mm->m > SIZE_LIMIT / geom->kp)
+			return RKMM_REASON_SIZE;
 		geom->a_pitch = geom->kp;	/* 2 lines of kp / 2 bytes (hw 02 §6.2) */
 		geom->a_bytes = (u64)round_up_to(mm->m, batch_min_rows(geom->kp)) * geom->kp;
 		break;

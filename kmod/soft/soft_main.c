@@ -31,7 +31,7 @@ MODULE_PARM_DESC(compute, "off: programs run with their traffic, but without ari
 
 unsigned int soft_time_scale = 10000;
 module_param_named(time_scale, soft_time_scale, uint, 0600);
-MODULE_PARM_DESC(time_scale, "how many times slower than the chip; a driver reads it when it binds");
+MODULE_PARM_DESC(time_scale, "how many times slower than the chip; read when a driver binds");
 
 module_param_cb(view, &soft_view_mode_ops, NULL, 0600);
 MODULE_PARM_DESC(view, "device view of memory: exact, line or coherent");
@@ -170,15 +170,15 @@ static int soft_setup(struct soft_npu *npu)
 	ret = soft_clk_init(npu);
 	if (ret)
 		goto run;
-	ret = soft_reset_init(npu);
-	if (ret)
-		goto run;
 	ret = soft_power_init(npu);
 	if (ret)
 		goto run;
 	ret = soft_iommu_register(npu);
 	if (ret)
 		goto power;
+	ret = soft_reset_init(npu);
+	if (ret)
+		goto iommu;
 	ret = soft_add_child(npu);
 	if (ret)
 		goto iommu;

@@ -16,7 +16,6 @@
 
 #ifdef CONFIG_ARM64
 #include <asm/neon.h>
-#include <asm/sysreg.h>
 #else
 #include <asm/fpu/api.h>
 #endif
@@ -48,11 +47,6 @@ static void soft_run_fp_begin(void *ctx)
 {
 #ifdef CONFIG_ARM64
 	kernel_neon_begin();
-	/*
-	 * FPSR.IXC set: qemu computes with the host's floating point only while
-	 * the inexact flag is set already, which exact data never does.
-	 */
-	write_sysreg_s(BIT(4), sys_reg(3, 3, 4, 4, 1));
 #else
 	kernel_fpu_begin();
 #endif

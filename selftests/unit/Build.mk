@@ -16,13 +16,6 @@ test_lib_device-ldlibs := -lpthread
 host-tests += test_ranges
 test_ranges-srcs := selftests/unit/test_ranges.c kmod/rkmm_ranges.c
 
-# the software NPU
-test_model-rig := selftests/unit/test_model_rig.c
-host-tests += test_model_matmul
-test_model_matmul-srcs := selftests/unit/test_model_matmul.c $(test_model-rig)
-test_model_matmul-libs := model
-test_model_matmul-ldlibs := -lm
-
 host-tests += test_prog_geometry
 test_prog_geometry-srcs := selftests/unit/test_prog_geometry.c
 test_prog_geometry-libs := prog
@@ -58,13 +51,26 @@ test_compute-srcs := selftests/unit/test_compute.c
 test_compute-libs := rkmm-compute
 test_compute-cflags := -ffp-contract=off
 test_compute-ldlibs := -lm
-host-tests += test_model_layout test_model_chain test_model_laws test_model_num test_model_random
+
+# the software NPU
+test_model-rig := $(addprefix selftests/unit/,test_model_rig.c test_model_data.c test_model_blocks.c)
+host-tests += test_model_matmul test_model_layout test_model_mesa test_model_chain test_model_pc \
+	test_model_laws test_model_num test_model_random
+test_model_matmul-srcs := selftests/unit/test_model_matmul.c $(test_model-rig)
+test_model_matmul-libs := model
+test_model_matmul-ldlibs := -lm
 test_model_layout-srcs := selftests/unit/test_model_layout.c $(test_model-rig)
 test_model_layout-libs := model
 test_model_layout-ldlibs := -lm
+test_model_mesa-srcs := selftests/unit/test_model_mesa.c $(test_model-rig)
+test_model_mesa-libs := model
+test_model_mesa-ldlibs := -lm
 test_model_chain-srcs := selftests/unit/test_model_chain.c $(test_model-rig)
 test_model_chain-libs := model
 test_model_chain-ldlibs := -lm
+test_model_pc-srcs := selftests/unit/test_model_pc.c $(test_model-rig)
+test_model_pc-libs := model
+test_model_pc-ldlibs := -lm
 test_model_laws-srcs := selftests/unit/test_model_laws.c $(test_model-rig)
 test_model_laws-libs := model
 test_model_laws-ldlibs := -lm

@@ -519,12 +519,6 @@ int rkmm_sys_prime_import(int fd, int dmabuf_fd, uint32_t *handle)
 	return *handle ? 0 : -ENOMEM;
 }
 
-int rkmm_sys_dmabuf_sync(int dmabuf_fd, uint64_t flags)
-{
-	(void)flags;
-	return fcntl(dmabuf_fd, F_GETFD) < 0 ? -errno : 0;
-}
-
 void *rkmm_sys_mmap(int fd, uint64_t size, uint64_t offset, int *err)
 {
 	struct bo *bo = bo_get((uint32_t)(offset >> 32));

@@ -13,8 +13,6 @@
 #define C		0x30000000
 #define WINDOW_LEN	0x02000000
 
-int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
-
 static u8 image[IMAGE_LEN];
 static u8 sink[1 << 20];
 static u32 relaxes, relax_limit;
@@ -220,6 +218,8 @@ static void start(struct npu_core *core, struct input *in, u32 tasks, u32 amount
 	npu_core_write(core, 0x08, 0);
 }
 
+/* libFuzzer's name, which no header declares */
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	static const struct npu_env env = {

@@ -85,7 +85,9 @@ static uint32_t rnd(void)
 /* A value of any magnitude */
 static uint32_t wild(void)
 {
-	return rnd() >> rnd() % 32;
+	uint32_t v = rnd() >> rnd() % 32;
+
+	return rnd() % 8 ? v : ~v;
 }
 
 int main(int argc, char **argv)

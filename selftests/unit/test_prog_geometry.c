@@ -304,6 +304,9 @@ static void test_refusals(void **state)
 	mm.form = RKMM_FORM_BATCH;
 	WITH(RKMM_OK, m, 4);
 	WITH(RKMM_REASON_FORM, k, 8193);
+	mm.k = 1024;
+	WITH(RKMM_REASON_SIZE, m, UINT32_MAX - 6);	/* rounds up past 32 bits */
+	mm.k = 8192;
 	WITH(RKMM_REASON_STRIDE, a_pitch, 8192);
 	WITH(RKMM_REASON_STRIDE, c_pitch, 128);
 #undef WITH

@@ -6,6 +6,7 @@ PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
+MANDIR ?= $(PREFIX)/share/man
 DKMSDIR ?= /usr/src/rkmm-$(VERSION)
 
 # programs of tools/ are installed, examples and tests are not
@@ -24,6 +25,8 @@ install: $(utree)
 		install -m 644 $($(l)-headers) $(DESTDIR)$(INCLUDEDIR)/rkmm/; \
 		sed -e 's|@prefix@|$(PREFIX)|' -e 's|@libdir@|$(LIBDIR)|' -e 's|@includedir@|$(INCLUDEDIR)|' \
 			-e 's|@version@|$($(l)-version)|' $($(l)-pc) > $(DESTDIR)$(LIBDIR)/pkgconfig/lib$(l).pc;) :
+	$(Q)$(foreach p,$(wildcard Documentation/man/*.[1-9]),install -D -m 644 $(p) \
+		$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(p)))/$(notdir $(p));) :
 
 # then: dkms install rkmm/$(VERSION)
 install-dkms:

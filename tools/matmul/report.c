@@ -29,8 +29,8 @@ static void report_text(const struct job *job, const struct verdict *v)
 	bool soft = info->flags & DRM_RKMM_DEVICE_SOFT;
 
 	printf("shape   M=%zu K=%zu N=%zu\n", job->a.rows, job->a.cols, job->b.cols);
-	printf("types   %s x %s -> ", npy_name(job->a.type), npy_name(job->b.type));
-	printf("%s x %s -> %s on the NPU -> %s\n", names[job->types].in, names[job->types].in,
+	printf("types   A %s, B %s; on the NPU %s x %s -> %s; C %s\n", npy_name(job->a.type),
+	       npy_name(job->b.type), names[job->types].in, names[job->types].in,
 	       names[job->types].out, npy_name(job->out));
 	printf("device  %s%s, %u cores, %" PRIu64 " MHz\n", info->chip,
 	       soft ? " (software model)" : "", info->cores,

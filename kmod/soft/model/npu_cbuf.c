@@ -13,8 +13,13 @@ static s8 nibble(u8 byte, u32 odd)
 	return (s8)((v ^ 8) - 8);
 }
 
-/* @n elements from @src as operands of row-major @dst, starting at element 0 */
-static void unpack(const struct npu_conv *t, void *dst, const u8 *src, u32 n)
+static u32 half(const u8 *src)
+{
+	return npu_f16_to_f32(src[0] | src[1] << 8);
+}
+
+/* @n elements from @src as feature operands: fp32 words, or bytes */
+static void unpack_feature(const struct npu_conv *t, void *dst, const u8 *src, u32 n)
 {
 	u32 *f = dst;
 	s8 *b = dst;
@@ -23,7 +28,7 @@ static void unpack(const struct npu_conv *t, void *dst, const u8 *src, u32 n)
 	switch (t->type->code) {
 	case PREC_FP16:
 		for (i = 0; i < n; i++)
-			f[i] = npu_f16_to_f32(src[2 * i] | src[2 * i + 1] << 8);
+			f[i] = half(src + 2 * i);
 		break;
 	case PREC_INT4:
 		for (i = 0; i < n; i++)
@@ -31,6 +36,26 @@ static void unpack(const struct npu_conv *t, void *dst, const u8 *src, u32 n)
 		break;
 	default:
 		memcpy(dst, src, n);
+	}
+}
+
+/* One kernel's part of a tile down a column of [k][kernel] words */
+static void unpack_kernel(const struct npu_conv *t, u32 *dst, const u8 *src, u32 n)
+{
+	u32 pitch = t->type->group, i;
+
+	switch (t->type->code) {
+	case PREC_FP16:
+		for (i = 0; i < n; i++)
+			dst[i * pitch] = half(src + 2 * i);
+		break;
+	case PREC_INT4:
+		for (i = 0; i < n; i++)
+			dst[i * pitch] = (u32)nibble(src[i / 2], i & 1);
+		break;
+	default:
+		for (i = 0; i < n; i++)
+			dst[i * pitch] = (u32)(s8)src[i];
 	}
 }
 
@@ -47,7 +72,7 @@ static void pad_row(struct npu_core *core, const struct npu_conv *t, u32 row)
 	u8 *dst = core->operand_a + (size_t)row * t->k * size;
 
 	for (c = 0; c < t->k; c++)
-		unpack(t, dst + c * size, atom, 1);
+		unpack_feature(t, dst + c * size, atom, 1);
 }
 
 /* Address of the first byte of channel atom @ca of stored row @row */
@@ -101,8 +126,9 @@ enum npu_class npu_load_feature(struct npu_core *core, const struct npu_conv *t)
 			if (cls)
 				return cls;
 			for (i = row; i < end; i++)
-				unpack(t, core->operand_a + ((size_t)i * t->k + first) * size,
-				       core->run + (i - row) * unit, count);
+				unpack_feature(t, core->operand_a +
+					       ((size_t)i * t->k + first) * size,
+					       core->run + (i - row) * unit, count);
 		}
 	}
 	core->feature = (struct npu_resident) {
@@ -162,26 +188,6 @@ static enum npu_class ring_fill(struct npu_core *core, u32 size, u32 addr, u32 a
 	return NPU_OK;
 }
 
-/* Integer kernels lie as [kernel][k], fp32 ones as [k][kernel]. */
-static void unpack_tile(struct npu_core *core, const struct npu_conv *t, const u8 *tile, u32 k0,
-			u32 kernels, u32 width)
-{
-	u32 row_bytes = width * t->type->bits / 8;
-	u32 *f = (u32 *)core->operand_w;
-	u32 column[K_TILE];
-	u32 n, c;
-
-	for (n = 0; n < kernels; n++, tile += row_bytes) {
-		if (!t->is_float) {
-			unpack(t, core->operand_w + (size_t)n * t->k + k0, tile, width);
-			continue;
-		}
-		unpack(t, column, tile, width);
-		for (c = 0; c < width; c++)
-			f[(k0 + c) * t->type->group + n] = column[c];
-	}
-}
-
 enum npu_class npu_load_weight(struct npu_core *core, const struct npu_conv *t, u32 group)
 {
 	u32 ring = npu_min(t->weight_banks, BANKS) * BANK;
@@ -190,7 +196,7 @@ enum npu_class npu_load_weight(struct npu_core *core, const struct npu_conv *t, 
 	u32 bytes = npu_group_bytes(t, group);
 	u8 tile[TILE_BYTES];
 	enum npu_class cls;
-	u32 k0, width, len;
+	u32 k0, width, len, n;
 
 	if (!t->weight_reuse) {
 		core->weight.valid = false;
@@ -201,13 +207,14 @@ enum npu_class npu_load_weight(struct npu_core *core, const struct npu_conv *t, 
 		memset(core->weight_ring, 0, sizeof(core->weight_ring));
 	}
 	if (kernels < t->type->group)
-		memset(core->operand_w, 0,
-		       (size_t)t->type->group * t->k * operand_bytes(t));
+		memset(core->operand_w, 0, (size_t)t->type->group * t->k * 4);
 	for (k0 = 0; k0 < t->k; k0 += width, at += len) {
 		width = npu_min(K_TILE, t->k - k0);
 		len = kernels * (width * t->type->bits / 8);
 		ring_get(core, ring, at, tile, len);
-		unpack_tile(core, t, tile, k0, kernels, width);
+		for (n = 0; n < kernels; n++)
+			unpack_kernel(t, core->operand_w + k0 * t->type->group + n,
+				      tile + n * (len / kernels), width);
 	}
 	if (!t->weight_reuse && group + 1 == t->groups)
 		core->weight = (struct npu_resident) {

@@ -235,7 +235,7 @@ static enum npu_class mac_rows(struct npu_core *core, const struct npu_conv *t, 
 				    rows, t->k);
 		else
 			npu_mac_s8((s32 *)acc, acc_pitch, (s8 *)core->operand_a + at,
-				   (s8 *)core->operand_w, rows, g, t->k);
+				   (s32 *)core->operand_w, rows, g, t->k);
 		npu_fp_leave(saved);
 		if (env->fp_end)
 			env->fp_end(env->ctx);

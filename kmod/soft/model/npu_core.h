@@ -15,9 +15,9 @@
 #define K_TILE			32u
 #define TILE_BYTES		1024u
 
-/* Widest operand set of one kernel group: int4 as bytes, or fp16 as fp32 */
+/* Kernels in the widest group; a group's operands are 32-bit words */
 #define GROUP_MAX		64u
-#define OPERAND_W_BYTES		(GROUP_MAX * K_MAX)
+#define OPERAND_W_WORDS		(GROUP_MAX * K_MAX)
 /* Eleven data banks, unpacked: fp16 to fp32 and int4 to bytes both double */
 #define OPERAND_A_BYTES		(11u * BANK * 2u)
 #define STAGE_VALUES		(256u * 1024u)
@@ -163,7 +163,7 @@ struct npu_resident {
 struct npu_core {
 	/* First, and all multiples of 64 bytes: vectors are loaded from them. */
 	u8 operand_a[OPERAND_A_BYTES];
-	u8 operand_w[OPERAND_W_BYTES];
+	u32 operand_w[OPERAND_W_WORDS];
 	u32 stage[STAGE_VALUES];
 	u8 weight_ring[BANKS * BANK];
 	u8 run[RUN_BYTES];

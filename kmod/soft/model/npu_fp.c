@@ -5,8 +5,16 @@
  */
 #include "npu_fp.h"
 
-struct npu_v4 {
+/* Rows share every load of a weight; accumulators stay in registers. */
+#define LANES	16
+#define VECTORS	(LANES / 4)
+
+struct npu_f4 {
 	__attribute__((vector_size(16))) float v;
+};
+
+struct npu_s4 {
+	__attribute__((vector_size(16))) s32 v;
 };
 
 u64 npu_fp_enter(void)
@@ -34,53 +42,52 @@ void npu_fp_leave(u64 saved)
 #endif
 }
 
-static void mac4_s8(s32 *acc, const s8 *a, const s8 *w, u32 k)
+/* @count is a constant wherever this is expanded. */
+static inline void rows_s8(s32 *acc, u32 acc_pitch, const s8 *a, const s32 *w, u32 kernels, u32 k,
+			   const u32 count)
 {
-	const s8 *w0 = w, *w1 = w + k, *w2 = w + 2 * k, *w3 = w + 3 * k;
-	s32 s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-	u32 i;
+	struct npu_s4 sum[4][VECTORS] = { 0 };
+	u32 i, r, v;
 
-	for (i = 0; i < k; i++) {
-		s0 += (s16)(a[i] * w0[i]);
-		s1 += (s16)(a[i] * w1[i]);
-		s2 += (s16)(a[i] * w2[i]);
-		s3 += (s16)(a[i] * w3[i]);
+	for (i = 0; i < k; i++, w += kernels) {
+		const struct npu_s4 *b = (const struct npu_s4 *)w;
+
+		for (r = 0; r < count; r++)
+			for (v = 0; v < VECTORS; v++)
+				sum[r][v].v += b[v].v * (s32)a[(size_t)r * k + i];
 	}
-	acc[0] = s0;
-	acc[1] = s1;
-	acc[2] = s2;
-	acc[3] = s3;
+	for (r = 0; r < count; r++)
+		for (v = 0; v < VECTORS; v++)
+			((struct npu_s4 *)(acc + (size_t)r * acc_pitch))[v] = sum[r][v];
 }
 
-void npu_mac_s8(s32 *acc, u32 acc_pitch, const s8 *a, const s8 *w, u32 rows, u32 kernels, u32 k)
+void npu_mac_s8(s32 *acc, u32 acc_pitch, const s8 *a, const s32 *w, u32 rows, u32 kernels, u32 k)
 {
 	u32 r, n;
 
-	for (r = 0; r < rows; r++)
-		for (n = 0; n < kernels; n += 4)
-			mac4_s8(acc + (size_t)r * acc_pitch + n, a + (size_t)r * k,
-				w + (size_t)n * k, k);
+	for (r = 0; r + 4 <= rows; r += 4)
+		for (n = 0; n < kernels; n += LANES)
+			rows_s8(acc + (size_t)r * acc_pitch + n, acc_pitch, a + (size_t)r * k,
+				w + n, kernels, k, 4);
+	for (; r < rows; r++)
+		for (n = 0; n < kernels; n += LANES)
+			rows_s8(acc + (size_t)r * acc_pitch + n, acc_pitch, a + (size_t)r * k,
+				w + n, kernels, k, 1);
 }
 
-/* Two rows share every load of the weight. */
-static void mac2_f32(struct npu_v4 *c0, struct npu_v4 *c1, const float *a0, const float *a1,
-		     const struct npu_v4 *w, u32 k)
+static inline void rows_f32(float *acc, u32 acc_pitch, const float *a, const struct npu_f4 *w,
+			    u32 k, const u32 count)
 {
-	struct npu_v4 s0[4] = { 0 }, s1[4] = { 0 };
-	u32 i, j;
+	struct npu_f4 sum[2][VECTORS] = { 0 };
+	u32 i, r, v;
 
-	for (i = 0; i < k; i++, w += 4) {
-		float x0 = a0[i], x1 = a1[i];
-
-		for (j = 0; j < 4; j++) {
-			s0[j].v += x0 * w[j].v;
-			s1[j].v += x1 * w[j].v;
-		}
-	}
-	for (j = 0; j < 4; j++) {
-		c0[j] = s0[j];
-		c1[j] = s1[j];
-	}
+	for (i = 0; i < k; i++, w += VECTORS)
+		for (r = 0; r < count; r++)
+			for (v = 0; v < VECTORS; v++)
+				sum[r][v].v += w[v].v * a[(size_t)r * k + i];
+	for (r = 0; r < count; r++)
+		for (v = 0; v < VECTORS; v++)
+			((struct npu_f4 *)(acc + (size_t)r * acc_pitch))[v] = sum[r][v];
 }
 
 void npu_mac_f32(void *acc, u32 acc_pitch, const void *a, const void *w, u32 rows, u32 k)
@@ -89,12 +96,8 @@ void npu_mac_f32(void *acc, u32 acc_pitch, const void *a, const void *w, u32 row
 	float *c = acc;
 	u32 r;
 
-	/* An odd last row is its own partner: both get the same values. */
-	for (r = 0; r < rows; r += 2) {
-		u32 r1 = r + 1 < rows ? r + 1 : r;
-
-		mac2_f32((struct npu_v4 *)(c + (size_t)r * acc_pitch),
-			 (struct npu_v4 *)(c + (size_t)r1 * acc_pitch),
-			 av + (size_t)r * k, av + (size_t)r1 * k, w, k);
-	}
+	for (r = 0; r + 2 <= rows; r += 2)
+		rows_f32(c + (size_t)r * acc_pitch, acc_pitch, av + (size_t)r * k, w, k, 2);
+	if (r < rows)
+		rows_f32(c + (size_t)r * acc_pitch, acc_pitch, av + (size_t)r * k, w, k, 1);
 }

@@ -27,16 +27,19 @@ u64 npu_fp_enter(void);
 void npu_fp_leave(u64 saved);
 
 /**
- * npu_mac_s8() - integer products of rows and kernels
- * @acc: @rows rows of @kernels sums
- * @acc_pitch: values from row to row of @acc
+ * npu_mac_s8() - integer products of rows and a kernel group
+ * @acc: @rows rows of @kernels sums, 16-byte aligned
+ * @acc_pitch: values from row to row of @acc, a multiple of 4
  * @a: @rows rows of @k bytes, one after the other
- * @w: @kernels rows of @k bytes, one after the other
+ * @w: @k rows of @kernels values, 16-byte aligned
  * @rows: rows
- * @kernels: kernels, a multiple of 4
+ * @kernels: kernels, a multiple of 16
  * @k: channels
+ *
+ * The kernels are 32 bits wide: a vector unit multiplies and adds them without
+ * widening, and an emulated one then is twice as fast as on bytes.
  */
-void npu_mac_s8(s32 *acc, u32 acc_pitch, const s8 *a, const s8 *w, u32 rows, u32 kernels, u32 k);
+void npu_mac_s8(s32 *acc, u32 acc_pitch, const s8 *a, const s32 *w, u32 rows, u32 kernels, u32 k);
 
 /**
  * npu_mac_f32() - fp32 products of rows and 16 kernels
