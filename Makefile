@@ -252,8 +252,8 @@ module: need-module | $(filter $(top)/build/deb/%,$(KDIR))
 		mkdir -p build/arm64/modules; cp -up $$out/kmod/*.ko build/arm64/modules/,:)),:)
 
 # --- the virtual board -------------------------------------------------------------------------
-.PHONY: vboard-image vboard-parts
-vboard-image: vboard-parts
+.PHONY: vboard-image vboard-parts need-dtc
+vboard-image: vboard-parts $(patsubst selftests/%.dtso,build/%.dtb,$(wildcard selftests/dt/*.dtso))
 	$(Q)tools/build/deb.sh need cpio kmod qemu-system-arm
 	$(Q)tools/build/deb.sh board
 	@mkdir -p build/vboard
@@ -262,6 +262,16 @@ vboard-image: vboard-parts
 			build/deb/board -newer $$f -print -quit 2>/dev/null || :)" ]; then \
 		$(if $(filter 1,$(V))$(silent),,printf '  %-7s %s\n' IMAGE $$f;) tools/build/image.sh $$f; \
 	fi
+# selftests/dt/NAME.dtso over what qemu gives the board is build/dt/NAME.dtb, for vboard --dtb
+build/dt/%.dtb: selftests/dt/%.dtso build/dt/base.dtb
+	$(call say,DTC,$@)
+	$(Q)dtc -q -I dts -O dtb -o $(@:.dtb=.dtbo) $<
+	$(Q)fdtoverlay -i build/dt/base.dtb -o $@ $(@:.dtb=.dtbo)
+build/dt/base.dtb: tools/vboard | need-dtc
+	@mkdir -p $(@D)
+	$(Q)tools/vboard dumpdtb $@ 2> $@.log || { cat $@.log >&2; exit 1; }
+need-dtc:
+	$(Q)tools/build/deb.sh need device-tree-compiler qemu-system-arm
 vboard-parts:
 	$(Q)$(MAKE) --no-print-directory RKMM_LOCKED=1 ARCH=arm64 CROSS_COMPILE=$(cross-prefix) \
 		KDIR=$(top)/build/deb/kdir-arm64-6.1 module arm64 selftests
@@ -272,7 +282,7 @@ vboard-parts:
 .PHONY: clean distclean help
 clean:
 	$(call say,CLEAN,build)
-	$(Q)cd build 2>/dev/null && rm -rf -- host host-san arm64 fuzz include vboard check dkms amd64-* arm64-* || :
+	$(Q)cd build 2>/dev/null && rm -rf -- host host-san arm64 fuzz include vboard dt demo check dkms amd64-* arm64-* || :
 
 distclean: clean
 	$(Q)rm -rf build
