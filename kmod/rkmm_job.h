@@ -210,7 +210,7 @@ int rkmm_ioctl_wait(struct drm_device *drm, void *data, struct drm_file *file);
 /* rkmm_wait_seqno() - 0 and *result, -ENOENT, -ETIME, -EINTR */
 int rkmm_wait_seqno(struct rkmm_client *client, u64 seqno, s64 deadline_ns, int *result);
 
-/* ---- rkmm_sched.c: which job next, on which core -------------------------- */
+/* ---- rkmm_sched.c: which job next, where; rkmm_queue.c: how jobs come and go ---- */
 
 int rkmm_sched_init(struct rkmm_device *rdev);
 void rkmm_sched_fini(struct rkmm_device *rdev);

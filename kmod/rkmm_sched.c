@@ -18,6 +18,7 @@
 
 #include "compat/rkmm_compat.h"
 #include "rkmm_job.h"
+#include "rkmm_sched.h"
 #include "rkmm_trace.h"
 
 #define RKMM_WATCHDOG_MS	10
@@ -33,7 +34,7 @@ bool rkmm_sched_busy(struct rkmm_device *rdev)
 }
 
 /* What the client would start next. Lock held. */
-static struct rkmm_job *rkmm_sched_next(struct rkmm_client *client)
+struct rkmm_job *rkmm_sched_next(struct rkmm_client *client)
 {
 	if (client->running)
 		return client->running;
@@ -52,7 +53,7 @@ static bool rkmm_sched_startable(struct rkmm_client *client)
 }
 
 /* Put the client where its next work belongs. Lock held. */
-static void rkmm_sched_place(struct rkmm_client *client)
+void rkmm_sched_place(struct rkmm_client *client)
 {
 	if (!rkmm_sched_startable(client))
 		list_del_init(&client->in_ready);
@@ -93,7 +94,7 @@ static void rkmm_sched_end(struct rkmm_job *job, int result)
  * of a client keep their order, and a callback that ends up here again returns
  * at once instead of nesting.
  */
-static void rkmm_sched_unlock(struct rkmm_device *rdev, unsigned long flags)
+void rkmm_sched_unlock(struct rkmm_device *rdev, unsigned long flags)
 	__releases(&rdev->sched.lock)
 {
 	struct rkmm_sched *sched = &rdev->sched;
@@ -203,7 +204,7 @@ static void rkmm_sched_start_lane(struct rkmm_client *client, struct rkmm_core *
 }
 
 /* Start everything that can start. Lock held. */
-static void rkmm_sched_start(struct rkmm_device *rdev)
+void rkmm_sched_start(struct rkmm_device *rdev)
 {
 	struct rkmm_sched *sched = &rdev->sched;
 	struct rkmm_client *client, *next;
@@ -230,7 +231,7 @@ static void rkmm_sched_start(struct rkmm_device *rdev)
 	}
 }
 
-static void rkmm_sched_account(struct rkmm_core *core)
+void rkmm_sched_account(struct rkmm_core *core)
 {
 	u64 ran = ktime_get_ns() - core->started;
 
@@ -392,7 +393,7 @@ static void rkmm_sched_look(struct rkmm_core *core)
 	rkmm_sched_job_failed(core, -EIO);
 }
 
-static void rkmm_sched_watchdog(struct timer_list *timer)
+void rkmm_sched_watchdog(struct timer_list *timer)
 {
 	struct rkmm_device *rdev = container_of(timer, struct rkmm_device, sched.watchdog);
 	struct rkmm_sched *sched = &rdev->sched;
@@ -409,329 +410,4 @@ static void rkmm_sched_watchdog(struct timer_list *timer)
 			mod_timer(timer, jiffies + msecs_to_jiffies(RKMM_WATCHDOG_MS));
 	}
 	rkmm_sched_unlock(rdev, flags);
-}
-
-void rkmm_sched_push(struct rkmm_job *job)
-{
-	struct rkmm_device *rdev = job->client->rdev;
-	unsigned long flags;
-
-	spin_lock_irqsave(&rdev->sched.lock, flags);
-	list_add_tail(&job->in_queue, &job->client->queue);
-	job->queued = true;
-	/* The extra count held while dependencies were being set up. */
-	atomic_dec(&job->waiting);
-	rkmm_sched_place(job->client);
-	rkmm_sched_start(rdev);
-	rkmm_sched_unlock(rdev, flags);
-}
-
-void rkmm_sched_dep_done(struct rkmm_job *job, int error)
-{
-	struct rkmm_device *rdev = job->client->rdev;
-	unsigned long flags;
-
-	spin_lock_irqsave(&rdev->sched.lock, flags);
-	if (error && !job->result)
-		job->result = -ECANCELED;
-	if (atomic_dec_and_test(&job->waiting)) {
-		rkmm_sched_place(job->client);
-		rkmm_sched_start(rdev);
-	}
-	rkmm_sched_unlock(rdev, flags);
-}
-
-/*
- * Stop waiting for fences on behalf of jobs that will not run. The callbacks
- * are removed without the lock: a foreign fence calls back with its own lock
- * held. Jobs whose callback is already running end by themselves.
- */
-static void rkmm_sched_cancel_deps(struct rkmm_client *client)
-{
-	struct rkmm_sched *sched = &client->rdev->sched;
-	struct rkmm_job *job, *found;
-	u32 i;
-
-	for (;;) {
-		found = NULL;
-		spin_lock_irq(&sched->lock);
-		list_for_each_entry(job, &client->queue, in_queue) {
-			if (job->deps_cancelled || !atomic_read(&job->waiting))
-				continue;
-			job->deps_cancelled = true;
-			kref_get(&job->ref);
-			found = job;
-			break;
-		}
-		spin_unlock_irq(&sched->lock);
-		if (!found)
-			return;
-
-		for (i = 0; i < found->ndeps; i++)
-			if (dma_fence_remove_callback(found->deps[i].fence, &found->deps[i].cb))
-				rkmm_sched_dep_done(found, -ECANCELED);
-		rkmm_job_put(found);
-	}
-}
-
-/* Mark everything that has not started. Lock held. */
-static void rkmm_sched_mark(struct rkmm_client *client, int result)
-{
-	struct rkmm_job *job;
-
-	list_for_each_entry(job, &client->queue, in_queue)
-		if (!job->result)
-			job->result = result;
-}
-
-void rkmm_sched_open(struct rkmm_client *client)
-{
-	struct rkmm_sched *sched = &client->rdev->sched;
-
-	INIT_LIST_HEAD(&client->queue);
-	INIT_LIST_HEAD(&client->in_ready);
-	spin_lock_irq(&sched->lock);
-	list_add_tail(&client->in_clients, &sched->clients);
-	spin_unlock_irq(&sched->lock);
-}
-
-void rkmm_sched_close(struct rkmm_client *client)
-{
-	struct rkmm_device *rdev = client->rdev;
-	unsigned long flags;
-
-	spin_lock_irqsave(&rdev->sched.lock, flags);
-	list_del_init(&client->in_clients);
-	rkmm_sched_mark(client, -ECANCELED);
-	/* What runs is not interrupted, but nothing is started behind it. */
-	if (client->running && !client->running->result)
-		client->running->result = -ECANCELED;
-	rkmm_sched_place(client);
-	rkmm_sched_start(rdev);
-	rkmm_sched_unlock(rdev, flags);
-
-	rkmm_sched_cancel_deps(client);
-}
-
-/* Window that the client at the head of the queue needs, referenced. Lock held. */
-static struct rkmm_window *rkmm_sched_target(struct rkmm_device *rdev)
-{
-	struct rkmm_sched *sched = &rdev->sched;
-	struct rkmm_client *client;
-	struct rkmm_job *job;
-
-	client = list_first_entry_or_null(&sched->ready, struct rkmm_client, in_ready);
-	if (!client || sched->hold || sched->dead || rkmm_sched_busy(rdev))
-		return NULL;
-	job = rkmm_sched_next(client);
-	if (job->window == sched->window)
-		return NULL;
-	rkmm_window_get(job->window);
-	return job->window;
-}
-
-static void rkmm_sched_switch(struct rkmm_device *rdev, struct rkmm_window *window)
-{
-	struct rkmm_sched *sched = &rdev->sched;
-	struct rkmm_client *client;
-	unsigned long flags;
-	int ret;
-
-	ret = rkmm_vm_attach(rdev, window);
-
-	spin_lock_irqsave(&sched->lock, flags);
-	sched->hold--;
-	sched->switches++;
-	sched->window = ret ? NULL : window;
-	if (ret) {
-		dev_err_ratelimited(rdev->dev, "cannot attach an address window: %d\n", ret);
-		list_for_each_entry(client, &sched->clients, in_clients)
-			if (client->window == window)
-				rkmm_sched_mark(client, -EIO);
-	}
-	rkmm_sched_start(rdev);
-	wake_up_all(&sched->idle);
-	rkmm_sched_unlock(rdev, flags);
-	rkmm_window_put(window);
-}
-
-static void rkmm_sched_work(struct work_struct *work)
-{
-	struct rkmm_device *rdev = container_of(work, struct rkmm_device, sched.work);
-	struct rkmm_sched *sched = &rdev->sched;
-	struct rkmm_window *window = NULL;
-	bool reset;
-
-	spin_lock_irq(&sched->lock);
-	reset = sched->reset_wanted && !sched->dead && !rkmm_sched_busy(rdev);
-	if (!reset && !sched->reset_wanted)
-		window = rkmm_sched_target(rdev);
-	if (window)
-		sched->hold++;
-	spin_unlock_irq(&sched->lock);
-
-	if (reset)
-		rkmm_recover_reset(rdev);
-	else if (window)
-		rkmm_sched_switch(rdev, window);
-}
-
-void rkmm_sched_reset_done(struct rkmm_device *rdev, int ret)
-{
-	struct rkmm_sched *sched = &rdev->sched;
-	unsigned long flags;
-	u32 i;
-
-	spin_lock_irqsave(&sched->lock, flags);
-	sched->reset_wanted = false;
-	sched->resets++;
-	if (ret)
-		sched->dead = true;
-	for (i = 0; i < rdev->ncores; i++)
-		if (rdev->cores[i].state == RKMM_CORE_STUCK)
-			rkmm_sched_end_stuck(&rdev->cores[i],
-					     ret ? RKMM_CORE_OFF : RKMM_CORE_IDLE);
-	rkmm_sched_start(rdev);
-	wake_up_all(&sched->idle);
-	rkmm_sched_unlock(rdev, flags);
-}
-
-static void rkmm_sched_reap(struct work_struct *work)
-{
-	struct rkmm_device *rdev = container_of(work, struct rkmm_device, sched.reap);
-	struct rkmm_job *job, *next;
-
-	llist_for_each_entry_safe(job, next, llist_del_all(&rdev->sched.reap_list), in_reap)
-		rkmm_job_put(job);
-}
-
-static bool rkmm_sched_quiet(struct rkmm_device *rdev)
-{
-	struct rkmm_sched *sched = &rdev->sched;
-	bool quiet;
-
-	spin_lock_irq(&sched->lock);
-	quiet = !rkmm_sched_busy(rdev) && !sched->reset_wanted;
-	spin_unlock_irq(&sched->lock);
-	return quiet;
-}
-
-void rkmm_sched_hold(struct rkmm_device *rdev)
-{
-	spin_lock_irq(&rdev->sched.lock);
-	rdev->sched.hold++;
-	spin_unlock_irq(&rdev->sched.lock);
-	/* Bounded: every running kick has a deadline, and a reset ends what is stuck. */
-	wait_event(rdev->sched.idle, rkmm_sched_quiet(rdev));
-	flush_work(&rdev->sched.work);
-}
-
-void rkmm_sched_release(struct rkmm_device *rdev)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&rdev->sched.lock, flags);
-	rdev->sched.hold--;
-	rkmm_sched_start(rdev);
-	rkmm_sched_unlock(rdev, flags);
-}
-
-void rkmm_sched_forget_window(struct rkmm_device *rdev, struct rkmm_window *window)
-{
-	spin_lock_irq(&rdev->sched.lock);
-	if (rdev->sched.window == window)
-		rdev->sched.window = NULL;
-	spin_unlock_irq(&rdev->sched.lock);
-}
-
-void rkmm_sched_kill(struct rkmm_device *rdev)
-{
-	struct rkmm_sched *sched = &rdev->sched;
-	struct rkmm_client *client;
-	unsigned long flags;
-	u32 i;
-
-	spin_lock_irq(&sched->lock);
-	sched->dead = true;
-	for (i = 0; i < rdev->ncores; i++) {
-		rkmm_core_quiet(&rdev->cores[i]);
-		if (rdev->cores[i].state == RKMM_CORE_BUSY) {
-			rkmm_sched_account(&rdev->cores[i]);
-			rdev->cores[i].job->result = -ENODEV;
-			rdev->cores[i].state = RKMM_CORE_STUCK;
-		}
-	}
-	spin_unlock_irq(&sched->lock);
-	rkmm_timer_stop(&sched->watchdog);
-	cancel_work_sync(&sched->work);
-
-	/* Only a reset surely ends a core's DMA; buffers are released after it. */
-	rkmm_power_reset(rdev, rdev->all_cores);
-
-	spin_lock_irqsave(&sched->lock, flags);
-	for (i = 0; i < rdev->ncores; i++)
-		rkmm_sched_end_stuck(&rdev->cores[i], RKMM_CORE_OFF);
-	sched->reset_wanted = false;
-	sched->window = NULL;
-	list_for_each_entry(client, &sched->clients, in_clients)
-		rkmm_sched_mark(client, -ENODEV);
-	rkmm_sched_start(rdev);
-	rkmm_sched_unlock(rdev, flags);
-}
-
-void rkmm_sched_drain(struct rkmm_device *rdev)
-{
-	struct rkmm_sched *sched = &rdev->sched;
-	struct rkmm_client *client, *waiting;
-
-	/* Files may still be open: their jobs that wait for foreign fences end now. */
-	for (;;) {
-		waiting = NULL;
-		spin_lock_irq(&sched->lock);
-		list_for_each_entry(client, &sched->clients, in_clients)
-			if (!list_empty(&client->queue)) {
-				rkmm_client_get(client);
-				waiting = client;
-				break;
-			}
-		spin_unlock_irq(&sched->lock);
-		if (!waiting)
-			break;
-		rkmm_sched_cancel_deps(waiting);
-		rkmm_client_put(waiting);
-		/* A callback may be running on another CPU. */
-		cond_resched();
-	}
-	flush_workqueue(sched->reap_wq);
-}
-
-int rkmm_sched_init(struct rkmm_device *rdev)
-{
-	struct rkmm_sched *sched = &rdev->sched;
-
-	spin_lock_init(&sched->lock);
-	INIT_LIST_HEAD(&sched->ready);
-	INIT_LIST_HEAD(&sched->ended);
-	INIT_LIST_HEAD(&sched->clients);
-	init_llist_head(&sched->reap_list);
-	init_waitqueue_head(&sched->idle);
-	timer_setup(&sched->watchdog, rkmm_sched_watchdog, 0);
-	INIT_WORK(&sched->work, rkmm_sched_work);
-	INIT_WORK(&sched->reap, rkmm_sched_reap);
-
-	sched->wq = alloc_ordered_workqueue("rkmm", WQ_MEM_RECLAIM | WQ_HIGHPRI);
-	if (!sched->wq)
-		return -ENOMEM;
-	sched->reap_wq = alloc_ordered_workqueue("rkmm-reap", 0);
-	if (!sched->reap_wq) {
-		destroy_workqueue(sched->wq);
-		return -ENOMEM;
-	}
-	return 0;
-}
-
-void rkmm_sched_fini(struct rkmm_device *rdev)
-{
-	destroy_workqueue(rdev->sched.reap_wq);
-	destroy_workqueue(rdev->sched.wq);
 }

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Between rkmm_sched.c and rkmm_queue.c. All but the first with rkmm_sched.lock held. */
+#ifndef RKMM_SCHED_H
+#define RKMM_SCHED_H
+
+#include "rkmm_job.h"
+
+void rkmm_sched_watchdog(struct timer_list *timer);
+
+/* rkmm_sched_next() - the client's running job, or the first of its queue; NULL for none */
+struct rkmm_job *rkmm_sched_next(struct rkmm_client *client);
+/* rkmm_sched_place() - put the client into the ready queue, or out of it, as its next job says */
+void rkmm_sched_place(struct rkmm_client *client);
+/* rkmm_sched_start() - start everything that can start */
+void rkmm_sched_start(struct rkmm_device *rdev);
+/* rkmm_sched_account() - note the time that the core's kick has run */
+void rkmm_sched_account(struct rkmm_core *core);
+/* rkmm_sched_unlock() - drop the lock, then signal what ended */
+void rkmm_sched_unlock(struct rkmm_device *rdev, unsigned long flags)
+	__releases(&rdev->sched.lock);
+
+#endif
