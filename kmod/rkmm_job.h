@@ -159,7 +159,7 @@ struct rkmm_bo_use {
  * @in_reap: in rkmm_sched.reap_list
  * @deps: fences waited for
  * @ndeps: entries of @deps
- * @bos: buffers kept until the job has ended, each once
+ * @bos: buffers kept until the job has ended, each once; behind @steps
  * @nbos: entries of @bos
  * @nsteps: entries of @steps
  * @steps: images, in order; one use each

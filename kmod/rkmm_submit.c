@@ -23,6 +23,8 @@
 #include "rkmm_trace.h"
 
 #define RKMM_OPERAND_ALIGN	64
+/* Up to so many operations need no memory but their job and fence. */
+#define RKMM_FEW_OPS		2
 
 /* An operand resolved */
 struct rkmm_place {
@@ -63,7 +65,6 @@ static void rkmm_job_free(struct kref *ref)
 	else
 		rkmm_fence_free(job->fence);
 	kvfree(job->deps);
-	kvfree(job->bos);
 	kvfree(job);
 	rkmm_client_put(client);
 }
@@ -138,7 +139,6 @@ static void rkmm_submit_put_ops(struct rkmm_op_data *ops, u32 nops)
 		if (ops[i].plan)
 			rkmm_plan_put(ops[i].plan);
 	}
-	kvfree(ops);
 }
 
 static int rkmm_submit_check_array(const struct drm_rkmm_array *array, u32 max, size_t min_stride)
@@ -191,15 +191,12 @@ static int rkmm_submit_cmp_bo(const void *x, const void *y)
 }
 
 /* The set of buffers of all operations, each once, references taken. */
-static int rkmm_submit_collect_bos(struct rkmm_job *job, const struct rkmm_op_data *ops, u32 nops)
+static void rkmm_submit_collect_bos(struct rkmm_job *job, const struct rkmm_op_data *ops)
 {
-	struct rkmm_bo_use *bos;
+	struct rkmm_bo_use *bos = job->bos;
 	u32 i, k, n = 0;
 
-	bos = kvmalloc_array(nops, 3 * sizeof(*bos), GFP_KERNEL_ACCOUNT);
-	if (!bos)
-		return -ENOMEM;
-	for (i = 0; i < nops; i++)
+	for (i = 0; i < job->nsteps; i++)
 		for (k = 0; k < 3; k++)
 			bos[n++] = (struct rkmm_bo_use){ ops[i].place[k].obj, k == 2 };
 	sort(bos, n, sizeof(*bos), rkmm_submit_cmp_bo, NULL);
@@ -212,9 +209,7 @@ static int rkmm_submit_collect_bos(struct rkmm_job *job, const struct rkmm_op_da
 		bos[k++] = bos[i];
 		drm_gem_object_get(bos[k - 1].obj);
 	}
-	job->bos = bos;
 	job->nbos = k;
-	return 0;
 }
 
 /* Map and synthesise. */
@@ -444,13 +439,14 @@ static void rkmm_submit_watch_deps(struct rkmm_job *job)
 static int rkmm_submit_queue(struct rkmm_job *job, const struct rkmm_op_data *ops,
 			     struct rkmm_out_sync *outs, u32 nouts)
 {
+	struct drm_gem_object *few[3 * RKMM_FEW_OPS], **objs = few;
 	struct rkmm_client *client = job->client;
-	struct drm_gem_object **objs;
 	struct ww_acquire_ctx ctx;
 	u32 i, n = 0;
 	int ret;
 
-	objs = kvmalloc_array(job->nbos, sizeof(*objs), GFP_KERNEL_ACCOUNT);
+	if (job->nbos > ARRAY_SIZE(few))
+		objs = kvmalloc_array(job->nbos, sizeof(*objs), GFP_KERNEL_ACCOUNT);
 	if (!objs)
 		return -ENOMEM;
 	for (i = 0; i < job->nbos; i++)
@@ -473,16 +469,19 @@ static int rkmm_submit_queue(struct rkmm_job *job, const struct rkmm_op_data *op
 out_unlock:
 	mutex_unlock(&client->submit_lock);
 out_free:
-	kvfree(objs);
+	if (objs != few)
+		kvfree(objs);
 	return ret;
 }
 
 static struct rkmm_job *rkmm_job_alloc(struct rkmm_client *client, u32 nops, u32 cores)
 {
-	struct rkmm_job *job = kvzalloc(struct_size(job, steps, nops), GFP_KERNEL_ACCOUNT);
+	size_t steps = struct_size((struct rkmm_job *)NULL, steps, nops);
+	struct rkmm_job *job = kvzalloc(steps + nops * 3 * sizeof(*job->bos), GFP_KERNEL_ACCOUNT);
 
 	if (!job)
 		return NULL;
+	job->bos = (void *)job + steps;
 	job->fence = rkmm_fence_alloc();
 	if (!job->fence) {
 		kvfree(job);
@@ -501,12 +500,13 @@ static int rkmm_submit(struct rkmm_client *client, struct drm_file *file,
 		       struct drm_rkmm_submit *args)
 {
 	u32 nops = args->ops.count, nouts = args->out_syncs.count;
+	struct rkmm_op_data few[RKMM_FEW_OPS] = {}, *ops = few;
 	struct rkmm_out_sync *outs = NULL;
-	struct rkmm_op_data *ops;
 	struct rkmm_job *job;
 	int ret = -ENOMEM;
 
-	ops = kvcalloc(nops, sizeof(*ops), GFP_KERNEL_ACCOUNT);
+	if (nops > ARRAY_SIZE(few))
+		ops = kvcalloc(nops, sizeof(*ops), GFP_KERNEL_ACCOUNT);
 	job = rkmm_job_alloc(client, nops, args->cores);
 	if (nouts)
 		outs = kvcalloc(nouts, sizeof(*outs), GFP_KERNEL_ACCOUNT);
@@ -518,10 +518,10 @@ static int rkmm_submit(struct rkmm_client *client, struct drm_file *file,
 		ret = rkmm_submit_in_syncs(job, file, &args->in_syncs);
 	if (!ret)
 		ret = rkmm_submit_get_out_syncs(file, &args->out_syncs, outs);
-	if (!ret)
-		ret = rkmm_submit_collect_bos(job, ops, nops);
-	if (!ret)
-		ret = rkmm_submit_bind(job, ops);
+	if (ret)
+		goto out;
+	rkmm_submit_collect_bos(job, ops);
+	ret = rkmm_submit_bind(job, ops);
 	if (ret)
 		goto out;
 
@@ -536,6 +536,8 @@ out:
 	rkmm_submit_put_out_syncs(outs, outs ? nouts : 0);
 	if (ops)
 		rkmm_submit_put_ops(ops, nops);
+	if (ops != few)
+		kvfree(ops);
 	if (job)
 		rkmm_job_put(job);
 	return ret;
