@@ -90,3 +90,6 @@ host-fuzzers += fuzz_model
 fuzz_model-srcs := selftests/unit/fuzz_model.c $(test_model-rig)
 fuzz_model-libs := model
 fuzz_model-ldlibs := -lcmocka -lm
+
+host-fuzzers += fuzz_npy
+fuzz_npy-srcs := selftests/unit/fuzz_npy.c tools/matmul/npy.c
