@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 
 host-bins += rkmm-matmul
 rkmm-matmul-parts := tools/matmul/cli.c tools/matmul/load.c tools/matmul/run.c \

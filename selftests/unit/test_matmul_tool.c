@@ -99,7 +99,8 @@ static double element(const struct npy *m, size_t r, size_t c)
 }
 
 /* Our own reader takes what it writes only where it is an input type: look at C by hand. */
-static void load_result(const char *path, struct npy *c, const char *descr, size_t rows, size_t cols)
+static void load_result(const char *path, struct npy *c, const char *descr, size_t rows,
+			size_t cols)
 {
 	uint8_t head[128];
 	char shape[64];
