@@ -251,9 +251,20 @@ module: need-module | $(filter $(top)/build/deb/%,$(KDIR))
 	$(if $(filter $(debian-kdir),$(KDIR)),$(if $(MODDIR),:,$(if $(filter arm64,$(karch)), \
 		mkdir -p build/arm64/modules; cp -up $$out/kmod/*.ko build/arm64/modules/,:)),:)
 
+# modules that only tests on the virtual board need
+.PHONY: test-modules
+test-modules: need-module | $(filter $(top)/build/deb/%,$(KDIR))
+ifneq ($(wildcard selftests/dt/Kbuild),)
+	$(Q)out=$(top)/build/arm64-test; \
+	tools/build/mirror.sh $$out selftests/dt; \
+	$(MAKE) --no-print-directory -C $(KDIR) M=$$out/selftests/dt ARCH=arm64 CROSS_COMPILE=$(CROSS_COMPILE) \
+		$(if $(CCACHE),DEBIAN_KERNEL_USE_CCACHE=1) $(no-btf) modules; \
+	mkdir -p build/arm64/modules; cp -up $$out/selftests/dt/*.ko build/arm64/modules/
+endif
+
 # --- the virtual board -------------------------------------------------------------------------
 .PHONY: vboard-image vboard-parts need-dtc
-vboard-image: vboard-parts $(patsubst selftests/%.dtso,build/%.dtb,$(wildcard selftests/dt/*.dtso))
+vboard-image: vboard-parts $(patsubst selftests/%.dts,build/%.dtb,$(wildcard selftests/dt/*.dts))
 	$(Q)tools/build/deb.sh need cpio kmod qemu-system-arm
 	$(Q)tools/build/deb.sh board
 	@mkdir -p build/vboard
@@ -262,11 +273,12 @@ vboard-image: vboard-parts $(patsubst selftests/%.dtso,build/%.dtb,$(wildcard se
 			build/deb/board -newer $$f -print -quit 2>/dev/null || :)" ]; then \
 		$(if $(filter 1,$(V))$(silent),,printf '  %-7s %s\n' IMAGE $$f;) tools/build/image.sh $$f; \
 	fi
-# selftests/dt/NAME.dtso over what qemu gives the board is build/dt/NAME.dtb, for vboard --dtb
-build/dt/%.dtb: selftests/dt/%.dtso build/dt/base.dtb
+# selftests/dt/NAME.dts behind the tree that qemu gives the board is build/dt/NAME.dtb, for vboard --dtb
+build/dt/%.dtb: selftests/dt/%.dts build/dt/base.dtb
 	$(call say,DTC,$@)
-	$(Q)dtc -q -I dts -O dtb -o $(@:.dtb=.dtbo) $<
-	$(Q)fdtoverlay -i build/dt/base.dtb -o $@ $(@:.dtb=.dtbo)
+	$(Q)dtc -q -I dtb -O dts -o build/dt/$*.dts build/dt/base.dtb
+	$(Q)sed '/^\/dts-v1\//d' $< >> build/dt/$*.dts
+	$(Q)dtc -q -I dts -O dtb -o $@ build/dt/$*.dts
 build/dt/base.dtb: tools/vboard | need-dtc
 	@mkdir -p $(@D)
 	$(Q)tools/vboard dumpdtb $@ 2> $@.log || { cat $@.log >&2; exit 1; }
@@ -274,7 +286,7 @@ need-dtc:
 	$(Q)tools/build/deb.sh need device-tree-compiler qemu-system-arm
 vboard-parts:
 	$(Q)$(MAKE) --no-print-directory RKMM_LOCKED=1 ARCH=arm64 CROSS_COMPILE=$(cross-prefix) \
-		KDIR=$(top)/build/deb/kdir-arm64-6.1 module arm64 selftests
+		KDIR=$(top)/build/deb/kdir-arm64-6.1 module test-modules arm64 selftests
 
 # --- the rest ----------------------------------------------------------------------------------
 -include tools/build/install.mk tools/build/targets.mk

@@ -15,8 +15,8 @@ if [ "${1-}" = -l ]; then
 	exit
 fi
 if [ ! -e $doc ]; then
-	echo "$doc is missing"
-	exit 1
+	echo "$doc is not there to compare with"
+	exit 4
 fi
 missing=$(for s in $used; do grep -qwF -- "$s" $doc || echo "$s"; done)
 [ -z "$missing" ] && exit 0
