@@ -91,35 +91,28 @@ enum values {
 	VALUES_LOW,		/* sums far below it */
 };
 
-/**
- * struct mm - a matmul, its operands and what they must give
- * @types: enum drm_rkmm_types
- * @rows: rows to compute, 0 for all
- * @cores: mask, 0 for any
- * @plan: answer of the kernel
- * @a_off: offset of A in @a; B and C alike
- * @one_buffer: A, B and C share the buffer @a
- * @av: A, row-major: integers, or bits of fp16
- * @bv: B, row-major
- * @fill: what the buffer of C held before
- * @msg: what mm_check() found
- */
+/* A matmul, its operands and what they must give. */
 struct mm {
-	uint32_t types, m, k, n, rows, a_pitch, c_pitch, cores;
+	uint32_t types;		/* enum drm_rkmm_types */
+	uint32_t m, k, n;
+	uint32_t rows;		/* to compute, 0 for all */
+	uint32_t a_pitch, c_pitch;
+	uint32_t cores;		/* mask of the plan, 0 for any */
 	int32_t mult;
 	uint32_t shift;
 	int32_t offset;
 	enum values values;
-	bool one_buffer;
+	bool one_buffer;	/* A, B and C share the buffer a */
 
+	/* filled by mm_init() */
 	int fd;
 	struct rnd rnd;
 	struct drm_rkmm_plan_create plan;
 	struct buf a, b, c;
 	uint64_t a_off, b_off, c_off;
-	int16_t *av, *bv;
-	uint8_t *fill;
-	char msg[160];
+	int16_t *av, *bv;	/* values, row-major: integers, or bits of fp16 */
+	uint8_t *fill;		/* what the buffer of C held before */
+	char msg[160];		/* what mm_check() found */
 };
 
 /** mm_plan() - only the plan */
@@ -171,11 +164,7 @@ int sync_file_status(int sync_file);
 /** sync_file_wait() - 0 when it signalled, -ETIME */
 int sync_file_wait(int sync_file, int timeout_ms);
 
-/**
- * struct gate - a fence that the test signals when it likes (vgem)
- *
- * vgem signals it by itself after 10 s.
- */
+/* A fence that the test signals when it likes (vgem does so by itself after 10 s). */
 struct gate {
 	int vgem;
 	uint32_t handle;	/* vgem buffer */

@@ -118,7 +118,7 @@ static int load(uint64_t seed, bool waits)
 		}
 	}
 	if (ret != -ENODEV) {
-		fprintf(stderr, "# load: %s\n", strerror(-ret));
+		fprintf(stderr, "# ended with: %s\n", strerror(-ret));
 		return 1;
 	}
 	/* everything says so from now on, and the process can still tidy up */
