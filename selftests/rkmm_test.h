@@ -185,10 +185,9 @@ int gate_syncobj(struct gate *g, int fd, uint32_t *handle);
 
 /* --- knobs of the software NPU ---------------------------------------------------- */
 
-/**
- * soft_fault() - arm or disarm fault switches: "0.never_start=1", "*.stall=0"
- *
- * CORE.NAME=NUMBERS, see Documentation/soft-npu.rst. -ENOENT without the module.
+/*
+ * Arm or disarm fault switches: "0.never_start=1", "*.stall=0". CORE.NAME=NUMBERS, see
+ * Documentation/soft-npu.rst. -ENOENT without the module.
  */
 int soft_fault(const char *rules);
 /** soft_errors() - rules that the driver has broken so far; 0 on silicon */
