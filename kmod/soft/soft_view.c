@@ -79,38 +79,49 @@ static void view_copy(struct page *to, struct page *from, size_t offset, size_t 
 	kunmap_local(src);
 }
 
-static bool view_line_dirty(struct view_page *vp, unsigned int line)
+static void view_read_line(u8 *line, struct page *page, unsigned int n)
 {
-	void *cpu, *base;
-	bool dirty;
+	void *p = kmap_local_page(page);
 
-	if (test_bit(line, vp->dirty))
-		return true;
-	cpu = kmap_local_page(vp->cpu);
-	base = kmap_local_page(vp->base);
-	dirty = memcmp(cpu + line * VIEW_LINE, base + line * VIEW_LINE, VIEW_LINE);
-	kunmap_local(base);
-	kunmap_local(cpu);
-	return dirty;
+	memcpy(line, p + n * VIEW_LINE, VIEW_LINE);
+	kunmap_local(p);
 }
 
-/* Write a line back if it is dirty. */
-static bool view_line_clean(struct view_page *vp, unsigned int line)
+static void view_write_line(struct page *page, unsigned int n, const u8 *line)
 {
-	if (!view_line_dirty(vp, line))
+	void *p = kmap_local_page(page);
+
+	memcpy(p + n * VIEW_LINE, line, VIEW_LINE);
+	kunmap_local(p);
+}
+
+/*
+ * Write a line back if it is dirty. The CPU may be writing to it: what goes to
+ * the device is also what counts as clean, whatever is in the line by then.
+ */
+static bool view_line_clean(struct view_page *vp, unsigned int n)
+{
+	u8 line[VIEW_LINE], base[VIEW_LINE];
+
+	view_read_line(line, vp->cpu, n);
+	view_read_line(base, vp->base, n);
+	if (!test_bit(n, vp->dirty) && !memcmp(line, base, VIEW_LINE))
 		return false;
-	view_copy(vp->dev, vp->cpu, line * VIEW_LINE, VIEW_LINE);
-	view_copy(vp->base, vp->cpu, line * VIEW_LINE, VIEW_LINE);
-	clear_bit(line, vp->dirty);
+	view_write_line(vp->dev, n, line);
+	view_write_line(vp->base, n, line);
+	clear_bit(n, vp->dirty);
 	return true;
 }
 
 /* Drop what the CPU has, and fetch. */
-static void view_line_fetch(struct view_page *vp, unsigned int line)
+static void view_line_fetch(struct view_page *vp, unsigned int n)
 {
-	view_copy(vp->cpu, vp->dev, line * VIEW_LINE, VIEW_LINE);
-	view_copy(vp->base, vp->dev, line * VIEW_LINE, VIEW_LINE);
-	clear_bit(line, vp->dirty);
+	u8 line[VIEW_LINE];
+
+	view_read_line(line, vp->dev, n);
+	view_write_line(vp->cpu, n, line);
+	view_write_line(vp->base, n, line);
+	clear_bit(n, vp->dirty);
 }
 
 static void view_page_to_device(struct view_page *vp, size_t offset, size_t len)
