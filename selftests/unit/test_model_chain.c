@@ -59,6 +59,57 @@ static void over_fetch(void **state)
 	blocks_close(&rig, &b);
 }
 
+/*
+ * An amount that covers the next program as well: its writes land in the groups
+ * that come next, its link and start are nobody's (hw 04 §0.4)
+ */
+static void amount_too_large(void **state)
+{
+	struct blocks b;
+	struct rig rig;
+
+	(void)state;
+	blocks_open(&rig, &b, &i8, 10);
+	store_chain(&rig, b.progs, 3);
+	npu_core_set_laws(rig.core, false);
+	assert_int_equal(rig_kick(&rig, IMAGE, 111, 3, true), NPU_OK);
+	assert_int_equal(rig.report.tasks_done, 3);
+	check_rows(&rig, &b.d, &b.all);
+	npu_core_set_laws(rig.core, true);
+	assert_int_equal(rig_kick(&rig, IMAGE, 111, 3, true), NPU_HANG_0);
+	blocks_close(&rig, &b);
+}
+
+/*
+ * With ping-pong the next list is fetched while a task runs, so a task that
+ * writes over it is too late; without, the core reads what was written.
+ */
+static void list_overwritten(void **state)
+{
+	struct job first = { I8I32, 4, 32, 32, A, B, IMAGE + 896, .v = 0xb1 };
+	u32 pingpong;
+
+	(void)state;
+	for (pingpong = 0; pingpong < 2; pingpong++) {
+		struct blocks b;
+		struct rig rig;
+
+		blocks_open(&rig, &b, &i8, 30);
+		b.progs[1] = b.progs[0];
+		flat_program(&b.progs[0], &first);
+		store_chain(&rig, b.progs, 2);
+		kick_chain(&rig, b.progs, 2, pingpong);
+		if (pingpong) {
+			assert_int_equal(rig.report.cls, NPU_OK);
+			check_rows(&rig, &b.d, &b.all);
+		} else {
+			assert_int_equal(rig.report.cls, NPU_HANG_P);
+			assert_int_equal(rig.report.tasks_done, 1);
+		}
+		blocks_close(&rig, &b);
+	}
+}
+
 /* Copies one write of @from, as a light task carries it. */
 static void take(struct prog *p, const struct prog *from, u32 offset)
 {
@@ -311,6 +362,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(uniform_chains),
 		cmocka_unit_test(over_fetch),
+		cmocka_unit_test(amount_too_large),
+		cmocka_unit_test(list_overwritten),
 		cmocka_unit_test(light_tasks),
 		cmocka_unit_test(inheritance),
 		cmocka_unit_test(without_groups),

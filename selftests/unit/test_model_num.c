@@ -364,6 +364,12 @@ static void integer_stages(void **state)
 	prog_set(&p, 0x4010, 0x80000000 | 5 << 4);
 	EACH(away((x + 1000) * -37, 5));
 
+	/* A shift of its own for negative values: as written, unless laws are strict */
+	prog_set(&p, 0x4010, 0x80000000 | 3 << 4);
+	npu_core_set_laws(rig.core, false);
+	EACH(away((x + 1000) * -37, (x + 1000) * -37 < 0 ? 3 : 5));
+	npu_core_set_laws(rig.core, true);
+
 	/* BS: x - 3, no multiplier, ReLU */
 	p = base;
 	prog_set(&p, 0x4040, 0x40010);
