@@ -22,8 +22,8 @@
 
 #include "soft.h"
 
-/* Below the threads that submit and wait; the model is the slow part anyway. */
-#define SOFT_RUN_NICE	5
+/* A chip does not share the processors with its clients. */
+#define SOFT_RUN_NICE	(-10)
 
 bool soft_run_busy(struct soft_core *core)
 {
