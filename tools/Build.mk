@@ -11,3 +11,10 @@ rkmm-matmul-ldlibs := -lm
 host-bins += rkmm-regcmd
 rkmm-regcmd-srcs := $(sort $(wildcard tools/regcmd/*.c))
 rkmm-regcmd-libs := prog model
+
+host-bins += rkmm-bench
+rkmm-bench-parts := $(filter-out tools/bench/main.c,$(sort $(wildcard tools/bench/*.c)))
+rkmm-bench-srcs := tools/bench/main.c $(rkmm-bench-parts)
+rkmm-bench-shlibs := rkmm rkmm-compute
+rkmm-bench-cflags := -O3
+rkmm-bench-ldlibs := -lm

@@ -1,0 +1,562 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What a submission costs on the CPU. ioctls are made by hand, so that no other
+ * code is measured with them. Where time is counted in instructions (vboard run
+ * --icount), nanoseconds are instructions.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "submit.h"
+
+#define TARGET_FIRST	2000
+#define TARGET_ROUND	6000
+
+/**
+ * struct rig - one shape with its buffers
+ * @fd: the node
+ * @dev: the same
+ * @shape: what is computed
+ * @data: operands and reference
+ * @plan: of the driver
+ * @bo: A, B, C
+ * @map: their mappings
+ * @clock: time that two readings of the clock take
+ */
+struct rig {
+	int fd;
+	struct rkmm_device *dev;
+	struct shape shape;
+	struct data data;
+	struct drm_rkmm_plan_create plan;
+	struct drm_rkmm_bo_create bo[3];
+	void *map[3];
+	uint64_t clock;
+};
+
+enum what {
+	SYSCALL,
+	QUERY,
+	SYNC_END,
+	PLAN,
+	SUBMIT_COLD,
+	SUBMIT_NEW_PLAN,
+	SUBMIT_WARM,
+	WAIT_DONE,
+	SUBMIT_WAIT,
+	SYNC_BEGIN,
+	WHATS
+};
+
+static const struct {
+	const char *key;
+	const char *text;
+} whats[WHATS] = {
+	[SYSCALL] = { "syscall", "getppid(): a system call that does nothing" },
+	[QUERY] = { "query", "QUERY of a size: an ioctl that does nothing" },
+	[SYNC_END] = { "sync_end", "BO_SYNC, end of a write to all of A" },
+	[SYNC_BEGIN] = { "sync_begin", "BO_SYNC, begin of a read of all of C" },
+	[PLAN] = { "plan", "PLAN_CREATE and PLAN_DESTROY" },
+	[SUBMIT_COLD] = { "submit_cold", "SUBMIT, new plan and buffers: mapping, synthesis" },
+	[SUBMIT_NEW_PLAN] = { "submit_new_plan", "SUBMIT, new plan, known buffers: synthesis" },
+	[SUBMIT_WARM] = { "submit_warm", "SUBMIT, warm" },
+	[WAIT_DONE] = { "wait_done", "WAIT for what is over" },
+	[SUBMIT_WAIT] = { "submit_wait", "SUBMIT with wait, warm, the model's work included" },
+};
+
+static int call(int fd, unsigned long request, void *arg)
+{
+	return ioctl(fd, request, arg) ? -errno : 0;
+}
+
+static void must(int ret, const char *what)
+{
+	if (ret)
+		die(EXIT_FAILED, "%s: %s", what, strerror(-ret));
+}
+
+static void buffer(struct rig *rig, unsigned int i, uint64_t size)
+{
+	struct drm_rkmm_bo_create *bo = &rig->bo[i];
+
+	*bo = (struct drm_rkmm_bo_create) { .size = size };
+	must(call(rig->fd, DRM_IOCTL_RKMM_BO_CREATE, bo), "BO_CREATE");
+	rig->map[i] = mmap(NULL, bo->size, PROT_READ | PROT_WRITE, MAP_SHARED, rig->fd,
+			   (off_t)bo->mmap_offset);
+	if (rig->map[i] == MAP_FAILED)
+		die(EXIT_FAILED, "mmap: %s", strerror(errno));
+}
+
+static void buffer_free(struct rig *rig, unsigned int i)
+{
+	struct drm_gem_close req = { .handle = rig->bo[i].handle };
+
+	munmap(rig->map[i], rig->bo[i].size);
+	must(call(rig->fd, DRM_IOCTL_GEM_CLOSE, &req), "GEM_CLOSE");
+}
+
+static void sync_buffer(struct rig *rig, unsigned int i, uint32_t flags)
+{
+	struct drm_rkmm_bo_sync req = {
+		.handle = rig->bo[i].handle,
+		.flags = flags,
+		.size = rig->bo[i].size,
+		.deadline_ns = INT64_MAX,
+	};
+
+	must(call(rig->fd, DRM_IOCTL_RKMM_BO_SYNC, &req), "BO_SYNC");
+}
+
+static void plan_make(struct rig *rig)
+{
+	uint32_t reason;
+	int ret;
+
+	rig->plan = (struct drm_rkmm_plan_create) {
+		.types = rig->shape.types,
+		.m = rig->shape.m,
+		.k = rig->shape.k,
+		.n = rig->shape.n,
+		.mult = rig->data.mult,
+		.shift = rig->data.shift,
+		.offset = rig->data.offset,
+	};
+	ret = call(rig->fd, DRM_IOCTL_RKMM_PLAN_CREATE, &rig->plan);
+	reason = rig->plan.reason;
+	if (ret == -EOPNOTSUPP)
+		die(EXIT_FAILED, "the shape is not served: %s", rkmm_reason_string(reason));
+	must(ret, "PLAN_CREATE");
+}
+
+static void plan_free(struct rig *rig)
+{
+	struct drm_rkmm_plan_destroy req = { .plan = rig->plan.plan };
+
+	must(call(rig->fd, DRM_IOCTL_RKMM_PLAN_DESTROY, &req), "PLAN_DESTROY");
+}
+
+static void wait_for(struct rig *rig, uint64_t seqno)
+{
+	struct drm_rkmm_wait req = { .seqno = seqno, .deadline_ns = INT64_MAX };
+	int ret;
+
+	do
+		ret = call(rig->fd, DRM_IOCTL_RKMM_WAIT, &req);
+	while (ret == -EINTR);
+	must(ret ? ret : req.result, "WAIT");
+}
+
+static void prepare(const struct rig *rig, struct drm_rkmm_submit *req, struct drm_rkmm_op *op,
+		    bool wait)
+{
+	*op = (struct drm_rkmm_op) {
+		.plan = rig->plan.plan,
+		.a.handle = rig->bo[0].handle,
+		.b.handle = rig->bo[1].handle,
+		.c.handle = rig->bo[2].handle,
+	};
+	*req = (struct drm_rkmm_submit) {
+		.ops = { .stride = sizeof(*op), .count = 1, .array = (uintptr_t)op },
+		.flags = wait ? DRM_RKMM_SUBMIT_WAIT : 0,
+		.deadline_ns = wait ? INT64_MAX : 0,
+	};
+}
+
+/* One submission; when it began and when the ioctl was back. It is over afterwards. */
+static struct span submit(struct rig *rig, bool wait)
+{
+	struct drm_rkmm_submit req;
+	struct drm_rkmm_op op;
+	struct span span;
+	int ret;
+
+	prepare(rig, &req, &op, wait);
+	span.start = now();
+	ret = ioctl(rig->fd, DRM_IOCTL_RKMM_SUBMIT, &req);
+	span.end = now();
+	must(ret ? -errno : 0, "SUBMIT");
+	if (!wait || req.wait_status)
+		wait_for(rig, req.seqno);
+	else
+		must(req.result, "submission");
+	return span;
+}
+
+static void load(struct rig *rig)
+{
+	const struct shape *s = &rig->shape;
+
+	need(rkmm_pack_a(&rig->plan.a, rig->map[0], rig->data.a, s->k, s->m, s->k));
+	need(rkmm_pack_b(&rig->plan.b, rig->map[1], rig->data.b, s->n, s->k, s->n, 0));
+	sync_buffer(rig, 0, DRM_RKMM_SYNC_WRITE | DRM_RKMM_SYNC_END);
+	sync_buffer(rig, 1, DRM_RKMM_SYNC_WRITE | DRM_RKMM_SYNC_END);
+}
+
+static void check(struct rig *rig)
+{
+	const struct shape *s = &rig->shape;
+	double bound = 0;
+	uint64_t wrong;
+
+	/* Sums of partial results are the library's; --submit does without. */
+	if (rig->plan.out_flags & DRM_RKMM_PLAN_HOST_FINISH)
+		die(EXIT_USAGE, "--submit needs a shape whose result the NPU finishes");
+	sync_buffer(rig, 2, DRM_RKMM_SYNC_READ);
+	need(rkmm_unpack_c(&rig->plan.c, rig->map[2], rig->data.c, s->n, s->m, s->n));
+	wrong = data_check(&rig->data, &bound);
+	if (wrong)
+		die(EXIT_FAILED, "%llu elements are WRONG", (unsigned long long)wrong);
+}
+
+static uint64_t length(const struct rig *rig, struct span span)
+{
+	uint64_t t = span.end - span.start;
+
+	return t > rig->clock ? t - rig->clock : 0;
+}
+
+static uint64_t emitted(struct rig *rig)
+{
+	struct counters c;
+
+	counters_read(rig->dev, &c);
+	return c.emitted;
+}
+
+/* The calls that need no submission. */
+static struct span other(struct rig *rig, enum what what)
+{
+	struct drm_rkmm_query query = { .id = DRM_RKMM_QUERY_DEVICE };
+	struct drm_rkmm_plan_create plan = rig->plan;
+	struct rig copy = *rig;
+	struct span span;
+
+	span.start = now();
+	switch (what) {
+	case SYSCALL:
+		syscall(SYS_getppid);
+		break;
+	case QUERY:
+		must(call(rig->fd, DRM_IOCTL_RKMM_QUERY, &query), "QUERY");
+		break;
+	case SYNC_END:
+		sync_buffer(rig, 0, DRM_RKMM_SYNC_WRITE | DRM_RKMM_SYNC_END);
+		break;
+	case SYNC_BEGIN:
+		sync_buffer(rig, 2, DRM_RKMM_SYNC_READ);
+		break;
+	default:
+		plan_make(&copy);
+		plan_free(&copy);
+		break;
+	}
+	span.end = now();
+	rig->plan = plan;
+	return span;
+}
+
+static struct span cold(struct rig *rig, bool buffers)
+{
+	struct span span;
+	unsigned int i;
+
+	plan_free(rig);
+	plan_make(rig);
+	if (buffers) {
+		for (i = 0; i < 3; i++)
+			buffer_free(rig, i);
+		buffer(rig, 0, rig->plan.a.size);
+		buffer(rig, 1, rig->plan.b.size);
+		buffer(rig, 2, rig->plan.c.size);
+		load(rig);
+	}
+	span = submit(rig, false);
+	check(rig);
+	return span;
+}
+
+static struct span wait_done(struct rig *rig)
+{
+	struct drm_rkmm_submit req;
+	struct drm_rkmm_op op;
+	struct span span;
+
+	prepare(rig, &req, &op, false);
+	must(call(rig->fd, DRM_IOCTL_RKMM_SUBMIT, &req), "SUBMIT");
+	wait_for(rig, req.seqno);
+	span.start = now();
+	wait_for(rig, req.seqno);
+	span.end = now();
+	return span;
+}
+
+static void measure_all(struct rig *rig, unsigned int repeat, struct spread *out)
+{
+	uint64_t *v = allocate(repeat, sizeof(*v));
+	struct span span;
+	unsigned int w, i;
+
+	for (w = 0; w < WHATS; w++) {
+		/* One more, not counted, so that caches and allocators are warm. */
+		for (i = 0; i <= repeat; i++) {
+			switch (w) {
+			case SUBMIT_COLD:
+			case SUBMIT_NEW_PLAN:
+				span = cold(rig, w == SUBMIT_COLD);
+				break;
+			case SUBMIT_WARM:
+			case SUBMIT_WAIT:
+				span = submit(rig, w == SUBMIT_WAIT);
+				break;
+			case WAIT_DONE:
+				span = wait_done(rig);
+				break;
+			default:
+				span = other(rig, w);
+				break;
+			}
+			if (i)
+				v[i - 1] = length(rig, span);
+		}
+		out[w] = spread_of(v, repeat);
+	}
+	free(v);
+}
+
+/**
+ * struct report - all about one shape
+ * @times: of each call
+ * @emitted_cold: programs synthesised for a cold submission
+ * @emitted_warm: for all warm ones
+ * @first: user space to the first register write, 0 for unknown
+ * @round: SUBMIT with wait without the model and others, 0 for unknown
+ * @breakdown: of SUBMIT with wait, the recording included
+ * @traced: SUBMIT with wait while events are recorded
+ * @no_trace: why there is none
+ */
+struct report {
+	struct spread times[WHATS];
+	uint64_t emitted_cold;
+	uint64_t emitted_warm;
+	uint64_t first;
+	uint64_t round;
+	struct breakdown breakdown;
+	uint64_t traced;
+	const char *no_trace;
+};
+
+static void traced(struct rig *rig, struct trace *trace, unsigned int repeat, struct report *rep)
+{
+	struct span *spans = allocate(repeat, sizeof(*spans));
+	uint64_t *v = allocate(repeat, sizeof(*v)), away;
+	const struct trace_event *events;
+	unsigned int i, count;
+
+	/* The time of an event is taken before most of its own cost: only that one is recorded. */
+	must(trace_enable(trace, 1u << TRACE_RUN) ? -EIO : 0, "tracefs");
+	submit(rig, true);
+	for (i = 0; i < repeat; i++)
+		spans[i] = submit(rig, true);
+	trace_enable(trace, 0);
+	count = trace_read(trace, &events);
+	rep->first = breakdown_first(events, count, spans, repeat, TRACE_RUN);
+	rep->first = rep->first > rig->clock / 2 ? rep->first - rig->clock / 2 : 0;
+
+	must(trace_enable(trace, (1u << TRACE_KINDS) - 1) ? -EIO : 0, "tracefs");
+	submit(rig, true);
+	for (i = 0; i < repeat; i++)
+		spans[i] = submit(rig, true);
+	trace_enable(trace, 0);
+	count = trace_read(trace, &events);
+	breakdown_make(&rep->breakdown, events, count, spans, repeat, (int)syscall(SYS_gettid));
+	for (i = 0; i < repeat; i++)
+		v[i] = length(rig, spans[i]);
+	rep->traced = spread_of(v, repeat).median;
+	away = rep->breakdown.model + rep->breakdown.others;
+	if (rep->breakdown.calls && rep->times[SUBMIT_WAIT].median > away)
+		rep->round = rep->times[SUBMIT_WAIT].median - away;
+	free(spans);
+	free(v);
+}
+
+static void row(const char *text, uint64_t v, const char *more)
+{
+	printf("  %-58s %10llu%s\n", text, (unsigned long long)v, more);
+}
+
+static void against(const char *text, uint64_t v, uint64_t most)
+{
+	char more[64];
+
+	snprintf(more, sizeof(more), "  target %llu: %s", (unsigned long long)most,
+		 v <= most ? "reached" : "missed");
+	row(text, v, more);
+}
+
+static const char *const phases[PHASES] = {
+	[PHASE_QUEUE] = "user space to the fence (rkmm_job_submit)",
+	[PHASE_SCHED] = "to the start of the core (rkmm_job_run)",
+	[PHASE_LEAVE] = "registers, and until the thread sleeps",
+	[PHASE_AWAY] = "until the interrupt: the NPU",
+	[PHASE_IRQ] = "interrupt handler to the end of the job (rkmm_job_done)",
+	[PHASE_BACK] = "wake-up, and back to user space",
+};
+
+static void print(const struct rig *rig, const struct report *r)
+{
+	const struct breakdown *b = &r->breakdown;
+	uint64_t synthesis = r->times[SUBMIT_NEW_PLAN].median, warm = r->times[SUBMIT_WARM].median;
+	char name[64], more[64];
+	unsigned int i;
+
+	shape_text(&rig->shape, name, sizeof(name));
+	printf("\n%s, %u programs\n", name, rig->plan.programs);
+	for (i = 0; i < WHATS; i++) {
+		snprintf(more, sizeof(more), "  (%llu .. %llu)", (unsigned long long)r->times[i].low,
+			 (unsigned long long)r->times[i].high);
+		row(whats[i].text, r->times[i].median, more);
+	}
+	if (synthesis > warm && rig->plan.programs)
+		row("synthesis of one program (new plan - warm, shared out)",
+		    (synthesis - warm) / rig->plan.programs, "");
+	printf("  %-58s %10llu cold, %llu warm\n", "programs synthesised",
+	       (unsigned long long)r->emitted_cold, (unsigned long long)r->emitted_warm);
+	if (r->no_trace) {
+		printf("  no breakdown: %s\n", r->no_trace);
+		return;
+	}
+	against("user space to the first register write", r->first, TARGET_FIRST);
+	against("SUBMIT with wait: calling thread and interrupt handler", r->round, TARGET_ROUND);
+	printf("  breakdown of SUBMIT with wait, %u calls; recording costs %lld\n", b->calls,
+	       (long long)(r->traced - r->times[SUBMIT_WAIT].median));
+	for (i = 0; i < PHASES; i++) {
+		printf("  ");
+		row(phases[i], b->phase[i], "");
+	}
+	printf("    calling thread and handler %llu, software NPU %llu, others %llu, %llu switches away\n",
+	       (unsigned long long)b->own, (unsigned long long)b->model,
+	       (unsigned long long)b->others, (unsigned long long)b->switches);
+}
+
+static void print_json(const struct rig *rig, const struct report *r, bool first)
+{
+	static const char *const keys[PHASES] = { "queue", "sched", "leave", "npu", "irq", "back" };
+	const struct breakdown *b = &r->breakdown;
+	const struct shape *s = &rig->shape;
+	unsigned int i;
+
+	printf("%s\n  {\"m\": %u, \"k\": %u, \"n\": %u, \"types\": \"%s\", \"programs\": %u, \"times\": {",
+	       first ? "" : ",", s->m, s->k, s->n, type_names[s->types], rig->plan.programs);
+	for (i = 0; i < WHATS; i++)
+		printf("%s\"%s\": {\"median\": %llu, \"low\": %llu, \"high\": %llu}", i ? ", " : "",
+		       whats[i].key, (unsigned long long)r->times[i].median,
+		       (unsigned long long)r->times[i].low, (unsigned long long)r->times[i].high);
+	printf("},\n   \"emitted_cold\": %llu, \"emitted_warm\": %llu",
+	       (unsigned long long)r->emitted_cold, (unsigned long long)r->emitted_warm);
+	if (!r->no_trace) {
+		printf(", \"first_register\": %llu, \"round_trip\": %llu, \"breakdown\": {",
+		       (unsigned long long)r->first, (unsigned long long)r->round);
+		for (i = 0; i < PHASES; i++)
+			printf("\"%s\": %llu, ", keys[i], (unsigned long long)b->phase[i]);
+		printf("\"own\": %llu, \"model\": %llu, \"others\": %llu, \"calls\": %u}",
+		       (unsigned long long)b->own, (unsigned long long)b->model,
+		       (unsigned long long)b->others, b->calls);
+	}
+	printf("}");
+}
+
+/* One shape. */
+static void run(struct rig *rig, const struct options *opt, bool first)
+{
+	struct report rep = { 0 };
+	struct trace *trace;
+	uint64_t before;
+	char name[64];
+
+	shape_text(&rig->shape, name, sizeof(name));
+	if (!opt->quiet)
+		fprintf(stderr, "%s\n", name);
+	data_make(&rig->data, &rig->shape, opt->seed);
+	plan_make(rig);
+	buffer(rig, 0, rig->plan.a.size);
+	buffer(rig, 1, rig->plan.b.size);
+	buffer(rig, 2, rig->plan.c.size);
+	load(rig);
+	before = emitted(rig);
+	submit(rig, false);
+	rep.emitted_cold = emitted(rig) - before;
+	check(rig);
+	measure_all(rig, opt->repeat, rep.times);
+	before = emitted(rig);
+	submit(rig, true);
+	submit(rig, false);
+	trace = trace_open(&rep.no_trace);
+	if (trace) {
+		rep.no_trace = NULL;
+		traced(rig, trace, opt->repeat, &rep);
+		trace_close(trace);
+	}
+	rep.emitted_warm = emitted(rig) - before;
+	check(rig);
+	if (opt->output == OUTPUT_JSON)
+		print_json(rig, &rep, first);
+	else
+		print(rig, &rep);
+	fflush(stdout);
+	if (rep.emitted_warm)
+		die(EXIT_FAILED, "warm submissions synthesised programs");
+	plan_free(rig);
+	buffer_free(rig, 0);
+	buffer_free(rig, 1);
+	buffer_free(rig, 2);
+	data_free(&rig->data);
+}
+
+int bench_submit(const struct options *opt)
+{
+	struct shapes shapes = opt->shapes;
+	struct machine machine;
+	uint64_t v[33];
+	struct rig rig = { 0 };
+	unsigned int i;
+	uint64_t start;
+
+	need(rkmm_open(opt->device, &rig.dev));
+	rig.fd = rkmm_fd(rig.dev);
+	machine_read(&machine, rig.dev, "/");
+	if (!shapes.count) {
+		/* One program, and many. */
+		shapes_parse(&shapes, "4x32x32:i8i32");
+		shapes_parse(&shapes, "64x512x256:i4i16");
+	}
+	for (i = 0; i < 33; i++) {
+		start = now();
+		v[i] = now() - start;
+	}
+	rig.clock = spread_of(v, 33).median;
+	if (opt->output == OUTPUT_JSON) {
+		printf("{");
+		json_machine(&machine);
+		printf(",\n \"repeat\": %u, \"clock\": %llu, \"shapes\": [", opt->repeat,
+		       (unsigned long long)rig.clock);
+	} else {
+		machine_print(&machine, stdout, "");
+		printf("times    nanoseconds; instructions where time is counted in them (vboard --icount)\n");
+		printf("         median of %u (lower .. upper quartile), less %llu for reading the clock\n",
+		       opt->repeat, (unsigned long long)rig.clock);
+	}
+	for (i = 0; i < shapes.count; i++) {
+		rig.shape = shapes.list[i];
+		run(&rig, opt, !i);
+	}
+	if (opt->output == OUTPUT_JSON)
+		printf("]}\n");
+	rkmm_close(rig.dev);
+	return EXIT_OK;
+}
