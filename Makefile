@@ -93,8 +93,8 @@ CCACHE ?= $(shell command -v ccache)
 WERROR ?= -Werror
 CFLAGS ?= -O2 -g
 
-# <drm/drm.h> and "drm.h", whatever architecture: libdrm-dev has them, linux-libc-dev may not
-drm-headers := build/include/drm/drm.h
+# <drm/drm.h>, "drm.h" and <xf86drm.h>, whatever architecture, from libdrm-dev
+drm-headers := build/include/drm/xf86drm.h
 ktools := build/ktools/.done
 u-flags := -std=gnu11 -Wall -Wextra -fPIC -Iuapi -I. -Ilib -isystem build/include -isystem build/include/drm
 kselftest-flags := -isystem build/ktools/selftests -isystem build/ktools/selftests/rkmm -D_GNU_SOURCE
@@ -106,6 +106,10 @@ ar-host-san := ar
 flags-host-san := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 cc-arm64 := $(CCACHE) $(cross-prefix)gcc
 ar-arm64 := $(cross-prefix)ar
+comma := ,
+# another architecture's libdrm is unpacked, not installed
+cross-libdir := build/deb/root/usr/lib/aarch64-linux-gnu
+ld-arm64 := $(if $(cross-prefix),-L$(cross-libdir) -Wl$(comma)-rpath-link$(comma)$(cross-libdir))
 cc-fuzz := clang
 ar-fuzz := ar
 flags-fuzz := -fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer
@@ -130,7 +134,7 @@ fuzzers-fuzz := $(sort $(host-fuzzers))
 soname = lib$(1).so.$(firstword $(subst ., ,$($(1)-version)))
 objs = $(patsubst %,build/$(1)/obj/$(2)/%.o,$(basename $($(2)-srcs)))
 cxx = $(filter %.cc,$($(1)-srcs))
-extra-ld = $(if $(filter host-san,$(1)),$(flags-host-san)) $(if $(filter fuzz,$(1)),$(flags-fuzz))
+extra-ld = $(ld-$(1)) $(if $(filter host-san,$(1)),$(flags-host-san)) $(if $(filter fuzz,$(1)),$(flags-fuzz))
 
 # A target's flags are kept in a file, and its objects are made anew when they change.
 # $(1) tree, $(2) name, $(3) more flags
@@ -169,7 +173,6 @@ build/$(1)/lib/$(call soname,$(2)): $(call objs,$(1),$(2)) $($(2)-map)
 		-o $$@ $$(filter %.o,$$^) $($(2)-ldlibs)
 	@ln -sf $(call soname,$(2)) build/$(1)/lib/lib$(2).so
 endef
-comma := ,
 
 # $(1) tree, $(2) name, $(3) output folder, $(4) more compiler flags, $(5) more linker arguments
 define bin-rules
@@ -206,7 +209,7 @@ $(foreach t,host arm64,$(foreach s,$(guest-scripts),$(eval $(call script-rule,$(
 
 $(drm-headers): | need-drm
 	@mkdir -p $(@D)
-	$(Q)cp /usr/include/libdrm/drm_mode.h $(@D)/; cp /usr/include/libdrm/drm.h $@.$$$$; mv $@.$$$$ $@
+	$(Q)cp /usr/include/libdrm/drm.h /usr/include/libdrm/drm_mode.h $(@D)/; cp /usr/include/xf86drm.h $@.$$$$; mv $@.$$$$ $@
 
 $(ktools):
 	$(Q)tools/build/deb.sh ktools
@@ -224,6 +227,7 @@ need-host:
 	$(Q)tools/build/deb.sh need gcc $(if $(host-tests),libcmocka-dev) $(if $(filter %.cc,$(foreach t,$(host-tests),$($(t)-srcs))),g++) libdrm-dev
 need-cross:
 	$(Q)tools/build/deb.sh need $(if $(cross-prefix),gcc-aarch64-linux-gnu,gcc) libdrm-dev
+	$(if $(cross-prefix),$(Q)tools/build/deb.sh cross)
 $(call tree-files,host$(san)) $(call guest-files,host): | need-host
 $(call tree-files,arm64) $(call guest-files,arm64): | need-cross
 

@@ -6,15 +6,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-/*
- * The few DRM ioctls that are needed are called directly: a board's image then
- * needs no libdrm, and a client may still use libdrm on rkmm_fd().
- */
-#include "rkmm_drm.h"
+#include <xf86drm.h>
 
 int rkmm_sys_open(const char *path)
 {
@@ -55,48 +50,34 @@ void rkmm_sys_close(int fd)
 
 int rkmm_sys_ioctl(int fd, unsigned long request, void *arg)
 {
-	int ret;
-
-	do {
-		ret = ioctl(fd, request, arg);
-	} while (ret < 0 && (errno == EINTR || errno == EAGAIN));
-	return ret < 0 ? -errno : 0;
+	return drmIoctl(fd, request, arg) ? -errno : 0;
 }
 
 int rkmm_sys_version(int fd, char *name, size_t size, int *major, int *minor)
 {
-	struct drm_version v = { .name = name, .name_len = size - 1 };
-	int ret = rkmm_sys_ioctl(fd, DRM_IOCTL_VERSION, &v);
+	drmVersionPtr v;
 
-	if (ret)
-		return ret;
-	/* The length is that of the whole name, whatever was copied. */
-	name[v.name_len < size ? v.name_len : size - 1] = '\0';
-	*major = v.version_major;
-	*minor = v.version_minor;
+	errno = 0;
+	v = drmGetVersion(fd);
+	if (!v)
+		return errno ? -errno : -ENOMEM;
+	snprintf(name, size, "%s", v->name);
+	*major = v->version_major;
+	*minor = v->version_minor;
+	drmFreeVersion(v);
 	return 0;
 }
 
 int rkmm_sys_prime_export(int fd, uint32_t handle, int *dmabuf_fd)
 {
-	struct drm_prime_handle req = {
-		.handle = handle,
-		.flags = DRM_CLOEXEC | DRM_RDWR,
-		.fd = -1,
-	};
-	int ret = rkmm_sys_ioctl(fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &req);
-
-	*dmabuf_fd = req.fd;
-	return ret;
+	*dmabuf_fd = -1;
+	return drmPrimeHandleToFD(fd, handle, DRM_CLOEXEC | DRM_RDWR, dmabuf_fd) ? -errno : 0;
 }
 
 int rkmm_sys_prime_import(int fd, int dmabuf_fd, uint32_t *handle)
 {
-	struct drm_prime_handle req = { .fd = dmabuf_fd };
-	int ret = rkmm_sys_ioctl(fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &req);
-
-	*handle = req.handle;
-	return ret;
+	*handle = 0;
+	return drmPrimeFDToHandle(fd, dmabuf_fd, handle) ? -errno : 0;
 }
 
 void *rkmm_sys_mmap(int fd, uint64_t size, uint64_t offset, int *err)

@@ -18,6 +18,7 @@ usage()
 	  kdir ARCH SERIES    unpack kernel headers and print the directory for KDIR=
 	                      (ARCH amd64 or arm64, SERIES 6.1 or 6.12)
 	  board               unpack the arm64 kernel and busybox for the virtual board
+	  cross               unpack the arm64 libdrm that programs for arm64 are linked with
 	  ktools              take checkpatch and the kselftest files from the kernel source
 	  need [PACKAGE]...   install missing packages of the build machine (all when none is named)
 	END
@@ -124,6 +125,11 @@ board()
 	mv "$deb/board.tmp" "$link"
 }
 
+cross()
+{
+	unpack libdrm2:arm64 libdrm-dev:arm64
+}
+
 ktools()
 {
 	local out=$top/build/ktools src sub=tools/testing/selftests
@@ -207,6 +213,7 @@ case ${1-} in
 kdir)	[ $# -eq 3 ] || { usage >&2; exit 1; }
 	kdir "$2" "$3" ;;
 board)	board ;;
+cross)	cross ;;
 ktools)	ktools ;;
 need)	shift; need "$@" ;;
 -h|--help) usage ;;
