@@ -2,10 +2,9 @@
 
 host-bins += rkmm-matmul
 rkmm-matmul-parts := tools/matmul/cli.c tools/matmul/load.c tools/matmul/run.c \
-	tools/matmul/verify.c tools/matmul/report.c tools/matmul/random.c tools/matmul/npy.c \
-	tools/matmul/quant.c
+	tools/matmul/verify.c tools/matmul/report.c tools/matmul/random.c tools/matmul/npy.c
 rkmm-matmul-srcs := tools/matmul/main.c $(rkmm-matmul-parts)
-rkmm-matmul-shlibs := rkmm
+rkmm-matmul-shlibs := rkmm rkmm-compute
 rkmm-matmul-ldlibs := -lm
 
 host-bins += rkmm-regcmd

@@ -34,13 +34,12 @@ test_prog_fuzz-srcs := selftests/unit/test_prog_fuzz.c
 test_prog_fuzz-libs := prog
 
 host-tests += test_matmul_npy
-test_matmul_npy-srcs := selftests/unit/test_matmul_npy.c tools/matmul/npy.c tools/matmul/quant.c
-test_matmul_npy-ldlibs := -lm
+test_matmul_npy-srcs := selftests/unit/test_matmul_npy.c tools/matmul/npy.c
 
 host-tests += test_matmul_tool
 test_matmul_tool-srcs = selftests/unit/test_matmul_tool.c selftests/unit/fake_kernel.c \
 	$(rkmm-matmul-parts)
-test_matmul_tool-libs := rkmm
+test_matmul_tool-libs := rkmm rkmm-compute
 test_matmul_tool-ldlibs := -lm -lpthread
 
 host-tests += test_prog_model

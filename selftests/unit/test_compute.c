@@ -168,6 +168,25 @@ static void test_ties_go_to_even(void **state)
 	assert_int_equal(127, q[5]);
 }
 
+/* So small that the scale has no bits left. */
+static void test_tiny(void **state)
+{
+	float x[13], scale;
+	int8_t q[13];
+	int i;
+
+	(void)state;
+	for (i = 0; i < 13; i++)
+		x[i] = i & 1 ? -0x1p-149f : 0x1p-149f;
+	assert_int_equal(0, rkmm_absmax_rows(x, 1, 13, 13, &scale));
+	assert_int_equal(0, rkmm_scale_absmax(&scale, 1, 8, &scale));
+	assert_true(scale == 0);
+	memset(q, 1, sizeof(q));
+	assert_int_equal(0, rkmm_quantise_rows(x, 1, 13, 13, 8, &scale, q, 13));
+	for (i = 0; i < 13; i++)
+		assert_int_equal(0, q[i]);
+}
+
 /* Clipping never does worse than the largest magnitude, and better with an outlier. */
 static void test_clip_helps(void **state)
 {
@@ -213,6 +232,12 @@ static void test_dequantise(void **state)
 			assert_true(x[r][c] == (float)(sum[r][c] * s));
 			assert_true(x16[r][c] == (float)(sum16[r][c] * s));
 		}
+	/* Rounded once, ties to even. */
+	sum[0][0] = 16777217;
+	row[0] = 1;
+	col[0] = 1;
+	assert_int_equal(0, rkmm_dequantise_i32(sum[0], 1, 1, 9, row, col, x[0], 11));
+	assert_true(x[0][0] == 16777216.0f);
 }
 
 /* Sylvester's matrix: the sign of (i, j) is the parity of the common bits. */
@@ -299,6 +324,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_quantise),
 		cmocka_unit_test(test_ties_go_to_even),
+		cmocka_unit_test(test_tiny),
 		cmocka_unit_test(test_clip_helps),
 		cmocka_unit_test(test_dequantise),
 		cmocka_unit_test(test_hadamard),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The npy reader on good and on broken files; quantisation against its definition. */
-#include <math.h>
+/* The npy reader on good and on broken files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +12,6 @@
 #include <cmocka.h>
 
 #include "tools/matmul/npy.h"
-#include "tools/matmul/quant.h"
 
 static uint64_t rng_state = 88172645463325252;
 
@@ -277,77 +275,6 @@ static void test_files(void **state)
 	assert_int_equal(npy_write("/dev/full", &npy, error), -1);
 }
 
-/* Nearest integer, ties to even, without the library's help. */
-static int nearest(float x)
-{
-	double d = x, low = floor(d), rest = d - low;
-
-	if (rest > 0.5 || (rest == 0.5 && fmod(low, 2) != 0))
-		low += 1;
-	return (int)low;
-}
-
-static void test_quantise(void **state)
-{
-	enum { ROWS = 13, COLS = 29 };
-	float x[ROWS][COLS], turned[COLS][ROWS], scale[COLS], rows_scale[COLS];
-	int8_t q[ROWS][COLS], tq[COLS][ROWS];
-	int i, r, c, qmax;
-
-	(void)state;
-	for (i = 0; i < 200; i++) {
-		qmax = i & 1 ? 127 : 7;
-		for (r = 0; r < ROWS; r++)
-			for (c = 0; c < COLS; c++) {
-				x[r][c] = ((float)rnd() / 4294967296.0f - 0.5f) *
-					  ldexpf(1.0f, (int)(rnd() % 20) - 10);
-				/* Values that meet ties when the scale is a power of two. */
-				if (i % 4 == 2)
-					x[r][c] = (float)((int)(rnd() % 15) - 7) / 2;
-				if (i % 4 == 2 && c == 3)
-					x[r][c] = 7.0f;
-				if (r == 5)
-					x[r][c] = 0;
-				turned[c][r] = x[r][c];
-			}
-		assert_int_equal(quantise_rows(&x[0][0], ROWS, COLS, qmax, &q[0][0], scale), 0);
-		for (r = 0; r < ROWS; r++) {
-			float most = 0;
-
-			for (c = 0; c < COLS; c++)
-				most = fabsf(x[r][c]) > most ? fabsf(x[r][c]) : most;
-			assert_true(scale[r] == most / (float)qmax);
-			for (c = 0; c < COLS; c++) {
-				int want = scale[r] > 0 ? nearest(x[r][c] / scale[r]) : 0;
-
-				want = want > qmax ? qmax : want < -qmax ? -qmax : want;
-				assert_int_equal(q[r][c], want);
-			}
-		}
-		/* Columns are the rows of the transposed matrix. */
-		assert_int_equal(quantise_rows(&x[0][0], ROWS, COLS, qmax, &q[0][0], scale), 0);
-		assert_int_equal(quantise_cols(&turned[0][0], COLS, ROWS, qmax, &tq[0][0],
-					       rows_scale), 0);
-		assert_memory_equal(scale, rows_scale, ROWS * sizeof(float));
-		for (r = 0; r < ROWS; r++)
-			for (c = 0; c < COLS; c++)
-				assert_int_equal(q[r][c], tq[c][r]);
-	}
-	/* So small that the scale has no bits left. */
-	for (c = 0; c < COLS; c++)
-		x[0][c] = 0x1p-149f;
-	assert_int_equal(quantise_rows(&x[0][0], 1, COLS, 127, &q[0][0], scale), 0);
-	assert_int_equal(q[0][0], 0);
-	x[0][7] = NAN;
-	assert_int_equal(quantise_rows(&x[0][0], 1, COLS, 127, &q[0][0], scale), -1);
-	assert_int_equal(quantise_cols(&x[0][0], 1, COLS, 127, &q[0][0], scale), -1);
-	x[0][7] = INFINITY;
-	assert_int_equal(quantise_rows(&x[0][0], 1, COLS, 127, &q[0][0], scale), -1);
-
-	assert_true(dequantise(-6, 0.5f, 0.25f) == -0.75f);
-	assert_true(dequantise(16777217, 1.0f, 1.0f) == 16777216.0f);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -356,7 +283,6 @@ int main(void)
 		cmocka_unit_test(test_truncated),
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_quantise),
 	};
 
 	return cmocka_run_group_tests_name("matmul_npy", tests, NULL, NULL);

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/rkmm_compute.h"
 #include "matmul.h"
-#include "quant.h"
 
 #define TILE	32	/* of a transposition: both sides stay in the first cache */
 
@@ -126,15 +126,29 @@ static void check_int4(const char *path, const struct operand *op)
 	}
 }
 
-/* scale_rows: one scale for each stored row, else for each stored column */
+/* by_row: one scale for each stored row, else for each stored column */
+static int quantise(const float *x, size_t rows, size_t cols, unsigned int bits, bool by_row,
+		    float *scale, int8_t *q)
+{
+	int ret = by_row ? rkmm_absmax_rows(x, rows, cols, cols, scale) :
+			   rkmm_absmax_cols(x, rows, cols, cols, scale);
+
+	if (!ret)
+		ret = rkmm_scale_absmax(scale, by_row ? rows : cols, bits, scale);
+	if (ret)
+		return ret;
+	return by_row ? rkmm_quantise_rows(x, rows, cols, cols, bits, scale, q, cols) :
+			rkmm_quantise_cols(x, rows, cols, cols, bits, scale, q, cols);
+}
+
+/* by_row: as for quantise() */
 static void make_operand(const struct job *job, const char *path, struct operand *op,
-			 struct npy *npy, bool scale_rows)
+			 struct npy *npy, bool by_row)
 {
 	size_t count = npy->rows * npy->cols;
 	size_t stored_rows = npy->fortran ? npy->cols : npy->rows;
 	size_t stored_cols = npy->fortran ? npy->rows : npy->cols;
-	int qmax = job->precision == PRECISION_INT8 ? 127 : 7;
-	int ret;
+	unsigned int bits = job->precision == PRECISION_INT8 ? 8 : 4;
 
 	op->type = npy->type;
 	op->rows = npy->rows;
@@ -143,14 +157,9 @@ static void make_operand(const struct job *job, const char *path, struct operand
 	op->exact = values(npy);
 	if (job->quantised) {
 		op->data = allocate(count, 1);
-		op->scale = allocate(scale_rows ? stored_rows : stored_cols, sizeof(float));
-		if (scale_rows)
-			ret = quantise_rows(op->exact, stored_rows, stored_cols, qmax, op->data,
-					    op->scale);
-		else
-			ret = quantise_cols(op->exact, stored_rows, stored_cols, qmax, op->data,
-					    op->scale);
-		if (ret)
+		op->scale = allocate(by_row ? stored_rows : stored_cols, sizeof(float));
+		if (quantise(op->exact, stored_rows, stored_cols, bits, by_row, op->scale,
+			     op->data))
 			die(EXIT_FAILED, "%s: a value is not finite, it cannot be quantised", path);
 	} else if (job->precision == PRECISION_FP16) {
 		op->data = allocate(count, sizeof(uint16_t));

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/rkmm_compute.h"
 #include "matmul.h"
-#include "quant.h"
 
 static size_t raw_size(uint32_t types)
 {
@@ -132,19 +132,22 @@ void job_run(struct job *job)
 /* Integers to the floats they stand for. */
 static void dequantise_all(struct job *job)
 {
-	size_t m, n, rows = job->a.rows, cols = job->b.cols;
-	float *row = allocate(cols, sizeof(*row));
+	size_t rows = job->a.rows, cols = job->b.cols;
+	const float *a = job->a.scale, *b = job->b.scale;
+	float *x = job->c.data;
+	int ret;
 
-	for (m = 0; m < rows; m++) {
-		for (n = 0; n < cols; n++)
-			row[n] = dequantise(raw_int(job, m * cols + n), job->a.scale[m],
-					    job->b.scale[n]);
-		if (job->out == NPY_F16)
-			rkmm_f32_to_f16(row, (uint16_t *)job->c.data + m * cols, cols);
-		else
-			memcpy((float *)job->c.data + m * cols, row, cols * sizeof(*row));
+	if (job->out == NPY_F16)
+		x = allocate(rows * cols, sizeof(*x));
+	ret = job->types == DRM_RKMM_I4I16 ?
+	      rkmm_dequantise_i16(job->raw, rows, cols, cols, a, b, x, cols) :
+	      rkmm_dequantise_i32(job->raw, rows, cols, cols, a, b, x, cols);
+	if (ret)
+		die(EXIT_FAILED, "the result cannot be made float");
+	if (job->out == NPY_F16) {
+		rkmm_f32_to_f16(x, job->c.data, rows * cols);
+		free(x);
 	}
-	free(row);
 }
 
 void job_convert(struct job *job)
