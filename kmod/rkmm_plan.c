@@ -65,6 +65,9 @@ static void rkmm_plan_tensor(const struct rkmm_operand *op, struct drm_rkmm_tens
 	t->tile_rows = op->tile_rows;
 	t->tile_cols = op->tile_cols;
 	t->bits = op->bits;
+	t->slices = op->slices;
+	t->slice = op->slice;
+	t->slice_stride = op->slice_stride;
 }
 
 static void rkmm_plan_tensors(const struct rkmm_geom *geom, struct drm_rkmm_plan_create *args)
@@ -79,6 +82,12 @@ static void rkmm_plan_tensors(const struct rkmm_geom *geom, struct drm_rkmm_plan
 	rkmm_plan_tensor(&op, &args->c);
 }
 
+static u32 rkmm_plan_out_flags(const struct rkmm_geom *geom)
+{
+	return (geom->slices > 1 ? DRM_RKMM_PLAN_HOST_FINISH : 0) |
+	       (geom->may_saturate ? DRM_RKMM_PLAN_MAY_SATURATE : 0);
+}
+
 static int rkmm_plan_refuse(struct drm_device *drm, struct drm_rkmm_plan_create *args,
 			    enum rkmm_reason reason)
 {
@@ -88,6 +97,13 @@ static int rkmm_plan_refuse(struct drm_device *drm, struct drm_rkmm_plan_create 
 	return -EOPNOTSUPP;
 }
 
+static const enum rkmm_form rkmm_plan_forms[] = {
+	[DRM_RKMM_FORM_AUTO] = RKMM_FORM_COUNT,
+	[DRM_RKMM_FORM_FLAT] = RKMM_FORM_FLAT,
+	[DRM_RKMM_FORM_BATCH] = RKMM_FORM_BATCH,
+	[DRM_RKMM_FORM_CUBE] = RKMM_FORM_CUBE,
+};
+
 int rkmm_ioctl_plan_create(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	static atomic64_t uids = ATOMIC64_INIT(0);
@@ -96,7 +112,6 @@ int rkmm_ioctl_plan_create(struct drm_device *drm, void *data, struct drm_file *
 	struct drm_rkmm_plan_create *args = data;
 	struct rkmm_matmul mm = {
 		.types = args->types,
-		.form = RKMM_FORM_COUNT,
 		.m = args->m,
 		.k = args->k,
 		.n = args->n,
@@ -106,6 +121,7 @@ int rkmm_ioctl_plan_create(struct drm_device *drm, void *data, struct drm_file *
 		.shift = args->shift,
 		.offset = args->offset,
 		.lanes = hweight32(args->cores ?: rdev->all_cores),
+		.slice = rkmm_layout_slice(args->b_layout),
 	};
 	enum rkmm_reason reason;
 	struct rkmm_plan *plan;
@@ -120,6 +136,11 @@ int rkmm_ioctl_plan_create(struct drm_device *drm, void *data, struct drm_file *
 		drm_dbg(drm, "plan: unknown kind %u\n", args->kind);
 		return -EINVAL;
 	}
+	if (args->form >= ARRAY_SIZE(rkmm_plan_forms)) {
+		drm_dbg(drm, "plan: unknown form %u\n", args->form);
+		return -EINVAL;
+	}
+	mm.form = rkmm_plan_forms[args->form];
 	if (args->cores & ~rdev->all_cores) {
 		drm_dbg(drm, "plan: no such core in %#x\n", args->cores);
 		return -EINVAL;
@@ -143,6 +164,7 @@ int rkmm_ioctl_plan_create(struct drm_device *drm, void *data, struct drm_file *
 
 	rkmm_plan_tensors(&plan->geom, args);
 	args->reason = DRM_RKMM_REASON_NONE;
+	args->out_flags = rkmm_plan_out_flags(&plan->geom);
 	args->programs = plan->geom.programs;
 	/* The cost law is stated at 1 GHz. */
 	hz = max(rkmm_power_rate(rdev), 1000000ul);

@@ -20,7 +20,6 @@ static void rkmm_query_device(struct rkmm_device *rdev, struct drm_rkmm_device_i
 		info->flags |= DRM_RKMM_DEVICE_UNVALIDATED;
 	info->cores = rdev->ncores;
 	info->hw_version = rdev->hw_version;
-	info->k_max = rdev->soc->limits->k_max;
 	info->clock_hz = rkmm_power_rate(rdev);
 	info->clock_max_hz = rdev->soc->max_hz;
 	info->window_bytes = rdev->vm.bytes;

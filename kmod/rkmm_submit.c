@@ -180,6 +180,27 @@ static int rkmm_submit_get_ops(struct rkmm_client *client, struct drm_file *file
 	return 0;
 }
 
+/*
+ * C of an operation that the CPU must finish holds partial sums until then: no
+ * later operation may take them for a matrix. Nothing else in a submission
+ * costs time by pairs of operations.
+ */
+static int rkmm_submit_check_finish(const struct rkmm_op_data *ops, u32 nops)
+{
+	u32 i, j;
+
+	for (i = 0; i < nops; i++) {
+		if (ops[i].plan->geom.slices == 1)
+			continue;
+		for (j = i + 1; j < nops; j++)
+			if (rkmm_submit_overlap(&ops[j].place[0], &ops[i].place[2]) ||
+			    rkmm_submit_overlap(&ops[j].place[1], &ops[i].place[2]))
+				return -EINVAL;
+		cond_resched();
+	}
+	return 0;
+}
+
 static int rkmm_submit_cmp_bo(const void *x, const void *y)
 {
 	const struct rkmm_bo_use *a = x, *b = y;
@@ -514,6 +535,8 @@ static int rkmm_submit(struct rkmm_client *client, struct drm_file *file,
 		goto out;
 
 	ret = rkmm_submit_get_ops(client, file, &args->ops, ops);
+	if (!ret)
+		ret = rkmm_submit_check_finish(ops, nops);
 	if (!ret)
 		ret = rkmm_submit_in_syncs(job, file, &args->in_syncs);
 	if (!ret)

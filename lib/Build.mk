@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 
 shared-libs += rkmm
-rkmm-srcs := lib/error.c lib/sys.c lib/device.c lib/buffer.c lib/plan.c lib/pack.c lib/detile.c \
+rkmm-srcs := lib/error.c lib/sys.c lib/device.c lib/buffer.c lib/plan.c lib/pack.c lib/detile.c lib/finish.c \
 	lib/half.c lib/weights.c lib/submit.c lib/context.c lib/matmul.c
 rkmm-version := 0.1.0
 rkmm-map := lib/rkmm.map

@@ -135,7 +135,7 @@ int rkmm_context_read(struct rkmm_context *ctx, void *c, size_t ldc)
 				RKMM_FOREVER);
 	if (ret || !c)
 		return ret;
-	return rkmm_unpack_c(&info->c, ctx->c_ptr, c, ldc, ctx->rows, info->n);
+	return rkmm_finish_c(ctx->plan, ctx->c_ptr, c, ldc, ctx->rows);
 }
 
 int rkmm_context_run(struct rkmm_context *ctx, const struct rkmm_weights *weights,

@@ -97,6 +97,9 @@ int rkmm_unpack_c(const struct drm_rkmm_tensor *c, const void *src, void *dst, s
 	if (!rows || !cols || rows > c->rows || cols > c->cols || ldc < cols)
 		return rkmm_fail(-EINVAL, "C: %u x %u with ld %zu out of a %u x %u operand", rows,
 				 cols, ldc, c->rows, c->cols);
+	if (c->slices > 1)
+		return rkmm_fail(-EINVAL, "C: %u partial results; rkmm_finish_c() adds them",
+				 c->slices);
 	if (c->bits != 8 && c->bits != 16 && c->bits != 32)
 		return rkmm_fail(-EINVAL, "C: %u bits per element", c->bits);
 

@@ -75,7 +75,7 @@ const char *rkmm_reason_string(uint32_t reason)
 		[DRM_RKMM_REASON_NONE] = "no reason given",
 		[DRM_RKMM_REASON_TYPES] = "the chip does not do this type pair",
 		[DRM_RKMM_REASON_ZERO] = "a dimension is zero",
-		[DRM_RKMM_REASON_K_LIMIT] = "K is beyond what one operation can reduce",
+		[DRM_RKMM_REASON_K_LIMIT] = "K is too large",
 		[DRM_RKMM_REASON_N_LIMIT] = "N is too large",
 		[DRM_RKMM_REASON_M_LIMIT] = "M is too large",
 		[DRM_RKMM_REASON_STRIDE] = "a row pitch is too small, misaligned or too large",

@@ -145,6 +145,25 @@ static bool bits_known(uint32_t bits)
 	return bits == 4 || bits == 8 || bits == 16;
 }
 
+/* Slice after slice, each a packed A of its own. */
+static int pack_a_slices(const struct drm_rkmm_tensor *t, uint8_t *dst, const int8_t *src,
+			 size_t ld, uint32_t rows, uint32_t cols)
+{
+	struct drm_rkmm_tensor one = *t;
+	int ret = 0, bad;
+	uint32_t s, k0, live;
+
+	one.cols = t->slice;
+	for (s = 0; s < t->slices; s++, dst += t->slice_stride) {
+		k0 = s * t->slice;
+		live = k0 < cols ? min_u32(t->slice, cols - k0) : 0;
+		bad = pack_a_rows4(&one, dst, live ? src + k0 : src, ld, rows, live);
+		if (bad)
+			ret = bad;
+	}
+	return ret;
+}
+
 int rkmm_pack_a(const struct drm_rkmm_tensor *a, void *dst, const void *src, size_t lda,
 		uint32_t rows, uint32_t cols)
 {
@@ -162,6 +181,8 @@ int rkmm_pack_a(const struct drm_rkmm_tensor *a, void *dst, const void *src, siz
 			return pack_a_rows4(a, dst, src, lda, rows, cols);
 		return pack_a_rows(a, dst, src, lda * (a->bits / 8), rows, cols);
 	case DRM_RKMM_LAYOUT_BATCH_A:
+		if (a->slices > 1 && a->bits == 4 && a->pitch >= a->slice)
+			return pack_a_slices(a, dst, src, lda, rows, cols);
 		if (a->bits != 4 || a->pitch < a->cols)
 			break;
 		return pack_a_rows4(a, dst, src, lda, rows, cols);
@@ -309,6 +330,7 @@ int rkmm_pack_b(const struct drm_rkmm_tensor *b, void *dst, const void *src, siz
 {
 	const bool transposed = flags & RKMM_B_TRANSPOSED;
 	const uint32_t group = b->group, bits = b->bits;
+	const uint32_t slice = b->slices > 1 ? b->slice : b->rows;
 	const size_t elem = bits == 4 ? 1 : bits / 8;
 	const size_t tile = (size_t)TILE_K * group * bits / 8;
 	uint32_t slow_tiles, fast_tiles, s, f;
@@ -321,7 +343,8 @@ int rkmm_pack_b(const struct drm_rkmm_tensor *b, void *dst, const void *src, siz
 		return rkmm_fail(-EINVAL, "B: %u x %u with ld %zu into a %u x %u operand", k, n,
 				 ldb, b->rows, b->cols);
 	if (b->layout != DRM_RKMM_LAYOUT_WEIGHT || !bits_known(bits) || !group ||
-	    group > TILE_N_MAX || group % 8 || b->rows % TILE_K || b->cols % group)
+	    group > TILE_N_MAX || group % 8 || !slice || slice % TILE_K || b->rows % slice ||
+	    b->cols % group)
 		return rkmm_fail(-EINVAL, "B: layout %u is not one of weights", b->layout);
 
 	/* Along the rows of the source, so that each of its cache lines is read once. */
@@ -335,9 +358,9 @@ int rkmm_pack_b(const struct drm_rkmm_tensor *b, void *dst, const void *src, siz
 			const uint32_t cols = n0 < n ? min_u32(group, n - n0) : 0;
 			const size_t first = transposed ? n0 * ldb + k0 : k0 * ldb + n0;
 			const uint8_t *from = (const uint8_t *)src + first * elem;
-			uint8_t *to = (uint8_t *)dst +
-				      ((size_t)(n0 / group) * (b->rows / TILE_K) + k0 / TILE_K) *
-				      tile;
+			uint8_t *to = (uint8_t *)dst + k0 / slice * b->slice_stride +
+				      ((size_t)(n0 / group) * (slice / TILE_K) +
+				       k0 % slice / TILE_K) * tile;
 
 			if (rows == TILE_K && cols == group) {
 				bad |= pack_tile(to, from, ldb, group, bits, transposed);

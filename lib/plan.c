@@ -83,6 +83,11 @@ const struct drm_rkmm_tensor *rkmm_plan_c(const struct rkmm_plan *plan)
 	return &plan->info.c;
 }
 
+uint32_t rkmm_plan_flags(const struct rkmm_plan *plan)
+{
+	return plan->info.out_flags;
+}
+
 uint32_t rkmm_plan_programs(const struct rkmm_plan *plan)
 {
 	return plan->info.programs;
@@ -111,6 +116,9 @@ uint64_t rkmm_tensor_extent(const struct drm_rkmm_tensor *t, uint32_t rows)
 
 	/* Only row layouts keep the first rows together at the start. */
 	if (t->layout != DRM_RKMM_LAYOUT_ROWS && t->layout != DRM_RKMM_LAYOUT_BATCH_A)
+		return t->size;
+	/* Slices that follow each other; those of A in rows lie side by side. */
+	if (t->slices > 1 && t->slice_stride >= t->pitch)
 		return t->size;
 	bytes = (uint64_t)rows * t->pitch;
 	return bytes < t->size ? bytes : t->size;

@@ -42,7 +42,7 @@ extern "C" {
  * - struct rkmm_weights and struct rkmm_context: B packed once and resident,
  *   buffers for A and C kept, so a repeated matmul allocates nothing;
  * - struct rkmm_plan, struct rkmm_buffer, rkmm_pack_a(), rkmm_pack_b(),
- *   rkmm_unpack_c(), rkmm_submit(), rkmm_wait(): everything by hand, no copies.
+ *   rkmm_finish_c(), rkmm_submit(), rkmm_wait(): everything by hand, no copies.
  *
  * **Errors.** Functions that return int return 0 or a negative errno with the
  * meanings listed in rkmm_drm.h. rkmm_last_error() then has a sentence about
@@ -319,6 +319,14 @@ const struct drm_rkmm_tensor *rkmm_plan_b(const struct rkmm_plan *plan);
 const struct drm_rkmm_tensor *rkmm_plan_c(const struct rkmm_plan *plan);
 
 /**
+ * rkmm_plan_flags() - what to know about results
+ * @plan: the plan
+ *
+ * Return: DRM_RKMM_PLAN_HOST_FINISH and DRM_RKMM_PLAN_MAY_SATURATE or zero.
+ */
+uint32_t rkmm_plan_flags(const struct rkmm_plan *plan);
+
+/**
  * rkmm_plan_programs() - NPU programs of a full submission
  * @plan: the plan
  *
@@ -383,10 +391,27 @@ int rkmm_pack_b(const struct drm_rkmm_tensor *b, void *dst, const void *src, siz
  * @cols: N
  *
  * Elements of @dst between N and @ldc are left alone.
- * Return: 0 or -EINVAL.
+ * Return: 0; -EINVAL also where C is several partial results: see rkmm_finish_c().
  */
 int rkmm_unpack_c(const struct drm_rkmm_tensor *c, const void *src, void *dst, size_t ldc,
 		  uint32_t rows, uint32_t cols);
+
+/**
+ * rkmm_finish_c() - C of a plan as a row-major matrix
+ * @plan: the plan
+ * @src: operand C in its mapped buffer
+ * @dst: row-major, element type of the plan
+ * @ldc: elements from one row of @dst to the next
+ * @rows: rows wanted, at most the plan's M
+ *
+ * As rkmm_unpack_c(), and where rkmm_plan_flags() has DRM_RKMM_PLAN_HOST_FINISH
+ * the partial results are added on the way, in rising order of their slices of
+ * K: exactly for integers, in fp32 for fp16; then int8 is requantised, fp16
+ * rounded and int16 clamped.
+ * Return: 0 or -EINVAL.
+ */
+int rkmm_finish_c(const struct rkmm_plan *plan, const void *src, void *dst, size_t ldc,
+		  uint32_t rows);
 
 /**
  * rkmm_f32_to_f16() - round to half precision, to nearest, ties to even

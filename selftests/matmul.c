@@ -191,20 +191,59 @@ TEST_F_TIMEOUT(types, n_tiles, CASE_TIMEOUT)
 	mm_free(&mm);
 }
 
-TEST_F(types, k_limit)
+/* K beyond one program: partial results that the test adds up as the library would. */
+TEST_F_TIMEOUT(types, k_slices, CASE_TIMEOUT)
 {
+	static const struct { uint32_t m, k, n; } s[] = { { 3, 10753, 35 }, { 1, 21505, 17 } };
 	struct drm_rkmm_device_info info;
-	struct mm mm = shape(variant->types, 1, 0, 1);
+	uint32_t i;
 
 	ASSERT_EQ(0, rk_device(self->fd, &info));
-	ASSERT_LT(0, info.k_max);
-	mm.k = info.k_max + 1;
-	EXPECT_EQ(-EOPNOTSUPP, mm_plan(&mm, self->fd));
-	EXPECT_EQ(DRM_RKMM_REASON_K_LIMIT, mm.plan.reason);
-	mm.k = info.k_max;
-	EXPECT_EQ(0, mm_plan(&mm, self->fd));
-	EXPECT_EQ(DRM_RKMM_REASON_NONE, mm.plan.reason);
-	mm_free(&mm);
+	for (i = 0; i < ARRAY_SIZE(s); i++) {
+		struct mm mm = shape(variant->types, s[i].m, s[i].k, s[i].n);
+
+		if (info.k_max && mm.k > info.k_max)
+			SKIP(return, "K is limited to %u", info.k_max);
+		ASSERT_EQ(0, mm_init(&mm, self->fd, 80 + i));
+		EXPECT_LT(1, mm.plan.c.slices);
+		EXPECT_EQ(mm.plan.c.slices, mm.plan.b.slices);
+		EXPECT_NE(0, mm.plan.out_flags & DRM_RKMM_PLAN_HOST_FINISH);
+		EXPECT_EQ(0, mm_run(&mm)) {
+			TH_LOG("%s", mm.msg);
+		}
+		mm_free(&mm);
+	}
+}
+
+/* The form that is asked for is the form that is got, and every form computes the same. */
+TEST_F_TIMEOUT(types, forms, CASE_TIMEOUT)
+{
+	static const struct {
+		uint32_t form, a, c;
+	} f[] = {
+		{ DRM_RKMM_FORM_FLAT, DRM_RKMM_LAYOUT_ROWS, DRM_RKMM_LAYOUT_ROWS },
+		{ DRM_RKMM_FORM_BATCH, DRM_RKMM_LAYOUT_BATCH_A, DRM_RKMM_LAYOUT_BATCH_C },
+		{ DRM_RKMM_FORM_CUBE, DRM_RKMM_LAYOUT_CUBE, DRM_RKMM_LAYOUT_CUBE },
+	};
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(f); i++) {
+		struct mm mm = shape(variant->types, 7, 530, 70);
+
+		mm.form = f[i].form;
+		if (mm.form == DRM_RKMM_FORM_BATCH && variant->types != DRM_RKMM_I4I16) {
+			EXPECT_EQ(-EOPNOTSUPP, mm_plan(&mm, self->fd));
+			EXPECT_EQ(DRM_RKMM_REASON_FORM, mm.plan.reason);
+			continue;
+		}
+		ASSERT_EQ(0, mm_init(&mm, self->fd, 90 + i));
+		EXPECT_EQ(f[i].a, mm.plan.a.layout);
+		EXPECT_EQ(f[i].c, mm.plan.c.layout);
+		EXPECT_EQ(0, mm_run(&mm)) {
+			TH_LOG("form %u: %s", mm.form, mm.msg);
+		}
+		mm_free(&mm);
+	}
 }
 
 /* Rows past those asked for keep what they held. */
@@ -495,6 +534,42 @@ TEST_F_TIMEOUT(device, layout_ids, CASE_TIMEOUT)
 	EXPECT_EQ(DRM_RKMM_REASON_LAYOUT, y.plan.reason);
 	y.plan.plan = 0;
 	mm_free(&x);
+}
+
+/* Partial results are no operand: not in the submission that makes them. */
+TEST_F_TIMEOUT(device, partial_results, CASE_TIMEOUT)
+{
+	struct mm x = shape(DRM_RKMM_I8I32, 2, 10753, 33);
+	struct mm y = shape(DRM_RKMM_I8I32, 2, 64, 33);
+	struct drm_rkmm_submit s;
+	struct drm_rkmm_op op[2];
+	uint64_t last;
+
+	ASSERT_EQ(0, mm_init(&x, self->fd, 440));
+	ASSERT_EQ(0, mm_init(&y, self->fd, 441));
+	last = x.c_off + (x.plan.c.size - y.plan.a.size) / 64 * 64;
+	op[0] = mm_op(&x);
+	op[1] = mm_op(&y);
+	submit_init(&s, op, 2);
+	EXPECT_EQ(0, rk_submit(self->fd, &s));
+	EXPECT_EQ(0, rk_result(self->fd, s.seqno));
+	op[1].a = op[0].c;
+	EXPECT_EQ(-EINVAL, rk_submit(self->fd, &s));
+	op[1].a = mm_op(&y).a;
+	op[1].b = op[0].c;
+	EXPECT_EQ(-EINVAL, rk_submit(self->fd, &s));
+	op[1].b = mm_op(&y).b;
+	op[1].a.handle = op[0].c.handle;
+	op[1].a.offset = last;
+	EXPECT_EQ(-EINVAL, rk_submit(self->fd, &s));
+	/* made first, it reads what was there before */
+	op[0] = mm_op(&y);
+	op[0].a = mm_op(&x).c;
+	op[1] = mm_op(&x);
+	EXPECT_EQ(0, rk_submit(self->fd, &s));
+	EXPECT_EQ(0, rk_result(self->fd, s.seqno));
+	mm_free(&x);
+	mm_free(&y);
 }
 
 /* A repeated submission needs no new programs. */

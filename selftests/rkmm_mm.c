@@ -79,17 +79,26 @@ static bool is_fp(uint32_t types)
 
 uint64_t element_bit(const struct drm_rkmm_tensor *t, uint32_t row, uint32_t col)
 {
-	uint64_t tile, c, w, h, j, hg, b, chunk, g, groups;
+	uint64_t tile, c, w, h, j, hg, b, chunk, g, groups, rows = t->rows, first = 0;
 
+	/* A and B within their slice of K; C has none: one partial result like another */
+	if (t->layout == DRM_RKMM_LAYOUT_WEIGHT) {
+		first = row / t->slice * t->slice_stride * 8;
+		row %= t->slice;
+		rows = t->slice;
+	} else if (t->slice) {
+		first = col / t->slice * t->slice_stride * 8;
+		col %= t->slice;
+	}
 	switch (t->layout) {
 	case DRM_RKMM_LAYOUT_ROWS:
-		return (uint64_t)row * t->pitch * 8 + (uint64_t)col * t->bits;
+		return first + (uint64_t)row * t->pitch * 8 + (uint64_t)col * t->bits;
 	case DRM_RKMM_LAYOUT_WEIGHT:
 		g = t->group;
-		tile = (col / g) * (t->rows / 32) + row / 32;
-		return (tile * g * 32 + (col % g) * 32 + row % 32) * t->bits;
+		tile = (col / g) * (rows / 32) + row / 32;
+		return first + (tile * g * 32 + (col % g) * 32 + row % 32) * t->bits;
 	case DRM_RKMM_LAYOUT_BATCH_A:
-		return ((uint64_t)row * t->cols + col / 2) * 8 + col % 2 * 4;
+		return first + ((uint64_t)row * t->slice + col / 2) * 8 + col % 2 * 4;
 	case DRM_RKMM_LAYOUT_BATCH_C:
 		h = t->tile_rows;
 		w = t->tile_cols;
@@ -103,7 +112,7 @@ uint64_t element_bit(const struct drm_rkmm_tensor *t, uint32_t row, uint32_t col
 			col % 64 * 2) * 8;
 	case DRM_RKMM_LAYOUT_CUBE:
 		c = 128 / t->bits;
-		return 128 * ((col / c) * t->rows + row) + col % c * t->bits;
+		return first + 128 * ((col / c) * rows + row) + col % c * t->bits;
 	default:
 		return UINT64_MAX / 2;
 	}
@@ -187,6 +196,7 @@ int mm_plan(struct mm *mm, int fd)
 	p->a_pitch = mm->a_pitch;
 	p->c_pitch = mm->c_pitch;
 	p->cores = mm->cores;
+	p->form = mm->form;
 	p->mult = mm->mult;
 	p->shift = mm->shift;
 	p->offset = mm->offset;
@@ -334,6 +344,8 @@ static int64_t finish_int(const struct mm *mm, int64_t acc)
 	case DRM_RKMM_I4I16:
 		return clamp64(acc, -32768, 32767);
 	case DRM_RKMM_I8I8:
+		if (mm->plan.c.slices > 1)	/* partial sums are int32 */
+			return acc;
 		acc *= mm->mult;
 		unit = 1ll << mm->shift;
 		whole = acc >> mm->shift;	/* towards minus infinity */
@@ -363,7 +375,8 @@ static int64_t get_int(const struct drm_rkmm_tensor *t, const uint8_t *p)
 	}
 }
 
-static bool int_ok(struct mm *mm, const uint8_t *p, uint32_t i, uint32_t j)
+static bool int_ok(struct mm *mm, const uint8_t *p, uint32_t i, uint32_t j, uint32_t k0,
+		   uint32_t k1)
 {
 	const int16_t *a = mm->av + (size_t)i * mm->k;
 	int64_t want, seen = get_int(&mm->plan.c, p);
@@ -371,7 +384,7 @@ static bool int_ok(struct mm *mm, const uint8_t *p, uint32_t i, uint32_t j)
 	uint32_t x;
 
 	if (j < mm->n)		/* columns past N have zero weights */
-		for (x = 0; x < mm->k; x++)
+		for (x = k0; x < k1; x++)
 			acc += (int32_t)a[x] * mm->bv[(size_t)x * mm->n + j];
 	want = finish_int(mm, acc);
 	if (want != seen)
@@ -391,8 +404,8 @@ static bool int_ok(struct mm *mm, const uint8_t *p, uint32_t i, uint32_t j)
  * between the two rounded ends of the interval. Single products of the random
  * data are larger than the bound, so a lost or a repeated one is seen.
  */
-static bool fp_ok(struct mm *mm, const uint8_t *p, uint32_t i, uint32_t j, const float *af,
-		  const float *bf)
+static bool fp_ok(struct mm *mm, const uint8_t *p, uint32_t i, uint32_t j, uint32_t k0,
+		  uint32_t k1, const float *af, const float *bf)
 {
 	double sum = 0, size = 0, bound, low, high, seen;
 	uint16_t h;
@@ -400,14 +413,14 @@ static bool fp_ok(struct mm *mm, const uint8_t *p, uint32_t i, uint32_t j, const
 	float f;
 
 	if (j < mm->n)
-		for (x = 0; x < mm->k; x++) {
+		for (x = k0; x < k1; x++) {
 			double term = (double)af[(size_t)i * mm->k + x] *
 				      bf[(size_t)x * mm->n + j];
 
 			sum += term;
 			size += fabs(term);
 		}
-	bound = size * mm->k * 0x1p-24 / (1 - mm->k * 0x1p-24);
+	bound = size * (k1 - k0) * 0x1p-24 / (1 - (k1 - k0) * 0x1p-24);
 	if (mm->values == VALUES_SMALL_INT)
 		bound = 0;
 	low = sum - bound;
@@ -433,10 +446,21 @@ static bool fp_ok(struct mm *mm, const uint8_t *p, uint32_t i, uint32_t j, const
 	return false;
 }
 
+/* Element (i, j) of partial result s, at p: the sum over slice s of K. */
+static bool element_ok(struct mm *mm, const uint8_t *p, uint32_t i, uint32_t j, uint32_t s,
+		       const float *af, const float *bf)
+{
+	uint32_t k0 = s * mm->plan.b.slice, k1 = k0 + mm->plan.b.slice;
+
+	if (k1 > mm->k)
+		k1 = mm->k;
+	return af ? fp_ok(mm, p, i, j, k0, k1, af, bf) : int_ok(mm, p, i, j, k0, k1);
+}
+
 int mm_compare(struct mm *mm)
 {
 	const struct drm_rkmm_tensor *t = &mm->plan.c;
-	uint32_t rows = mm->rows ? mm->rows : mm->m, i, j;
+	uint32_t rows = mm->rows ? mm->rows : mm->m, i, j, s;
 	uint64_t size = c_buf(mm)->size, at;
 	uint8_t *base = c_map(mm), *cover;
 	float *af = NULL, *bf = NULL;
@@ -457,8 +481,9 @@ int mm_compare(struct mm *mm)
 		memset(cover + mm->c_off, 1, t->size);
 
 	for (i = 0; i < rows && faults < 100; i++)
-		for (j = 0; j < t->cols && faults < 100; j++) {
-			at = element_bit(t, i, j) / 8;
+		for (j = 0; j < t->cols * t->slices && faults < 100; j++) {
+			s = j / t->cols;
+			at = s * t->slice_stride + element_bit(t, i, j % t->cols) / 8;
 			if (at + t->bits / 8 > t->size) {
 				snprintf(mm->msg, sizeof(mm->msg), "C(%u,%u) beyond size %llu", i,
 					 j, (unsigned long long)t->size);
@@ -466,8 +491,7 @@ int mm_compare(struct mm *mm)
 				continue;
 			}
 			memset(cover + mm->c_off + at, 1, t->bits / 8);
-			if (!(af ? fp_ok(mm, base + mm->c_off + at, i, j, af, bf) :
-				   int_ok(mm, base + mm->c_off + at, i, j)))
+			if (!element_ok(mm, base + mm->c_off + at, i, j % t->cols, s, af, bf))
 				faults++;
 		}
 	for (at = 0; at < size && faults < 100; at++)

@@ -98,6 +98,7 @@ struct mm {
 	uint32_t rows;		/* to compute, 0 for all */
 	uint32_t a_pitch, c_pitch;
 	uint32_t cores;		/* mask of the plan, 0 for any */
+	uint32_t form;		/* enum drm_rkmm_form */
 	int32_t mult;
 	uint32_t shift;
 	int32_t offset;

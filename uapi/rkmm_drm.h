@@ -108,12 +108,18 @@ enum drm_rkmm_types {
  * bytes (1/2 for int4: even column in the low nibble), rows and cols are the
  * padded sizes of &struct drm_rkmm_tensor.
  *
+ * With &drm_rkmm_tensor.slices above 1 the formulas hold within one slice of K:
+ * with w = slice, column col of A is column col % w of slice col / w, row row of
+ * B is row row % w of slice row / w (so rows in the formula of WEIGHT is w, and
+ * cols in that of BATCH_A), and slice s starts at s * slice_stride. C then has as
+ * many partial results, each complete, at the same distances; C is their sum.
+ *
  * @DRM_RKMM_LAYOUT_ROWS: row * pitch + col * e
  * @DRM_RKMM_LAYOUT_WEIGHT: kernel groups of g columns, 32 channels each: tile
  *	t = (col / g) * (rows / 32) + row / 32, then element
  *	t * g * 32 + (col % g) * 32 + row % 32, times e; g is &drm_rkmm_tensor.group.
  *	Rows are K, columns are N. hw 02 §4
- * @DRM_RKMM_LAYOUT_BATCH_A: row * pitch + col / 2 with pitch = cols: the second
+ * @DRM_RKMM_LAYOUT_BATCH_A: row * pitch + col / 2 with pitch = cols (slice): the second
  *	half of each row must be zero. hw 02 §6.2
  * @DRM_RKMM_LAYOUT_BATCH_C: int16 blocks written by programs of &drm_rkmm_tensor.tile_rows
  *	rows (H) and &drm_rkmm_tensor.tile_cols columns (W): with chunk = col / W, g = row / H,
@@ -136,7 +142,7 @@ enum drm_rkmm_layout {
  * @DRM_RKMM_REASON_NONE: it did not
  * @DRM_RKMM_REASON_TYPES: the chip does not do this type pair
  * @DRM_RKMM_REASON_ZERO: a dimension is zero
- * @DRM_RKMM_REASON_K_LIMIT: K is beyond what one program can reduce
+ * @DRM_RKMM_REASON_K_LIMIT: K is too large
  * @DRM_RKMM_REASON_N_LIMIT: N is too large
  * @DRM_RKMM_REASON_M_LIMIT: M is too large
  * @DRM_RKMM_REASON_STRIDE: a row pitch is too small, misaligned or too large
@@ -213,7 +219,7 @@ struct drm_rkmm_query {
  * @cores: number of cores
  * @core_mask: cores in service
  * @hw_version: value of the version register
- * @k_max: largest K of one operation
+ * @k_max: largest K of one operation, 0 for no limit but memory
  * @clock_hz: present core clock
  * @clock_max_hz: rated core clock
  * @window_bytes: size of one address window
@@ -336,7 +342,10 @@ struct drm_rkmm_bo_sync {
  * @group: columns per kernel group (WEIGHT)
  * @tile_rows: rows per program (BATCH_C)
  * @tile_cols: columns per program (BATCH_C)
- * @bits: bits per element
+ * @bits: bits per element; of partial results where there are several
+ * @slice_stride: bytes from one slice of K to the next
+ * @slices: slices of K (A, B), partial results (C); at least 1
+ * @slice: columns (A) or rows (B) of one slice, 0 for C
  */
 struct drm_rkmm_tensor {
 	__u64 size;
@@ -349,6 +358,9 @@ struct drm_rkmm_tensor {
 	__u32 tile_rows;
 	__u32 tile_cols;
 	__u32 bits;
+	__u64 slice_stride;
+	__u32 slices;
+	__u32 slice;
 };
 
 /**
@@ -357,6 +369,30 @@ struct drm_rkmm_tensor {
  */
 enum drm_rkmm_op_kind {
 	DRM_RKMM_OP_MATMUL = 0,
+};
+
+/**
+ * DRM_RKMM_PLAN_HOST_FINISH - C is several partial results; the CPU adds them up
+ *
+ * fp16 and int8 results are partial sums of fp32 and int32 then, converted after
+ * the addition. An operation of the same submission must not read such a C.
+ */
+#define DRM_RKMM_PLAN_HOST_FINISH	(1u << 0)
+/** DRM_RKMM_PLAN_MAY_SATURATE - partial sums may be clamped though the whole sum fits */
+#define DRM_RKMM_PLAN_MAY_SATURATE	(1u << 1)
+
+/**
+ * enum drm_rkmm_form - how programs read A and write C
+ * @DRM_RKMM_FORM_AUTO: the driver's choice
+ * @DRM_RKMM_FORM_FLAT: layout ROWS
+ * @DRM_RKMM_FORM_BATCH: layouts BATCH_A and BATCH_C; int4 only
+ * @DRM_RKMM_FORM_CUBE: layout CUBE
+ */
+enum drm_rkmm_form {
+	DRM_RKMM_FORM_AUTO = 0,
+	DRM_RKMM_FORM_FLAT,
+	DRM_RKMM_FORM_BATCH,
+	DRM_RKMM_FORM_CUBE,
 };
 
 /**
@@ -371,7 +407,7 @@ enum drm_rkmm_op_kind {
  *	allowed only when K needs no padding
  * @c_pitch: Input: bytes between rows of C, 0 for packed; a multiple of 16
  * @b_layout: Input: layout id that packed weights already have, 0 for the
- *	driver's own choice; refused when it does not fit
+ *	driver's own choice; refused when it does not fit. It fixes the slices of K
  * @cores: Input: mask of cores the plan may use, 0 for any
  * @mult: Input: int8 output only: multiplier, 1..32767
  * @shift: Input: int8 output only: right shift, 0..31
@@ -385,6 +421,8 @@ enum drm_rkmm_op_kind {
  * @b: Output: operand B
  * @c: Output: operand C
  * @pad: Input: zero
+ * @form: Input: enum drm_rkmm_form
+ * @out_flags: Output: DRM_RKMM_PLAN_HOST_FINISH, DRM_RKMM_PLAN_MAY_SATURATE
  *
  * A plan is shape only and may be submitted with any buffers. Rows of A past K
  * up to the padded width, and packed B past (K, N), must be zero.
@@ -411,6 +449,8 @@ struct drm_rkmm_plan_create {
 	struct drm_rkmm_tensor a;
 	struct drm_rkmm_tensor b;
 	struct drm_rkmm_tensor c;
+	__u32 form;
+	__u32 out_flags;
 };
 
 /**
@@ -559,8 +599,8 @@ RKMM_ASSERT_SIZE(drm_rkmm_type_info, 24);
 RKMM_ASSERT_SIZE(drm_rkmm_client_info, 56);
 RKMM_ASSERT_SIZE(drm_rkmm_bo_create, 24);
 RKMM_ASSERT_SIZE(drm_rkmm_bo_sync, 32);
-RKMM_ASSERT_SIZE(drm_rkmm_tensor, 48);
-RKMM_ASSERT_SIZE(drm_rkmm_plan_create, 224);
+RKMM_ASSERT_SIZE(drm_rkmm_tensor, 64);
+RKMM_ASSERT_SIZE(drm_rkmm_plan_create, 280);
 RKMM_ASSERT_SIZE(drm_rkmm_plan_destroy, 8);
 RKMM_ASSERT_SIZE(drm_rkmm_array, 16);
 RKMM_ASSERT_SIZE(drm_rkmm_operand, 16);

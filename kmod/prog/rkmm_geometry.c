@@ -90,10 +90,10 @@ static u32 weight_banks_min(const struct rkmm_limits *limits, const struct rkmm_
  */
 static u32 data_banks(const struct rkmm_limits *limits, const struct rkmm_geom *geom, u32 rows)
 {
-	u32 need = rows * rkmm_line_entries(geom->mm.types, geom->kp) * RKMM_ENTRY;
+	u32 need = rows * rkmm_line_entries(geom->types, geom->kp) * RKMM_ENTRY;
 	u32 banks = rkmm_div_up(need, limits->bank_bytes);
 
-	if (rkmm_type_facts[geom->mm.types].in == RKMM_PREC_I8 &&
+	if (rkmm_type_facts[geom->types].in == RKMM_PREC_I8 &&
 	    (u64)need * 100 >= (u64)banks * limits->bank_bytes * 97)
 		banks++;
 	return banks;
@@ -108,7 +108,7 @@ static u32 row_cap(const struct rkmm_geom *geom)
 {
 	u32 kp = geom->kp;
 
-	switch (rkmm_type_facts[geom->mm.types].in) {
+	switch (rkmm_type_facts[geom->types].in) {
 	case RKMM_PREC_I8:
 		/* hw 02 §5.3, hw 03 G11; unlisted K take the cap of the next listed one */
 		if (kp > 2048)
@@ -130,7 +130,7 @@ static u32 row_cap(const struct rkmm_geom *geom)
 /* R, the largest power of two of lines in two banks (hw 02 §5.1) */
 static u32 grains_cap(const struct rkmm_geom *geom)
 {
-	u32 lines = 65536 / (u32)rkmm_in_bytes(geom->mm.types, geom->kp);
+	u32 lines = 65536 / (u32)rkmm_in_bytes(geom->types, geom->kp);
 	u32 r = 1;
 
 	while (2 * r <= lines)
@@ -157,7 +157,7 @@ static enum rkmm_reason split_rows(const struct rkmm_limits *limits, struct rkmm
 		return RKMM_REASON_BANKS;
 	most = limits->banks - weight;
 	/* int4: at K >= 4096 every split but 0xb1 fails, from 2048 unmeasured (hw 03 G20) */
-	if (rkmm_type_facts[geom->mm.types].in == RKMM_PREC_I4 && geom->kp > 2048)
+	if (rkmm_type_facts[geom->types].in == RKMM_PREC_I4 && geom->kp > 2048)
 		most = 1;
 	if (data_banks(limits, geom, 1) > most)
 		return RKMM_REASON_BANKS;
@@ -208,7 +208,7 @@ static void split_int4(const struct rkmm_limits *limits, struct rkmm_geom *geom)
 		geom->cols = rkmm_min(rkmm_batch_cols(geom->kp), geom->cols);
 		geom->grains = 4 * geom->rows + 1;
 		/* hw 02 §6.5, hw 03 S13: only what the weight banks hold can be reused */
-		geom->weight_reuse = rkmm_in_bytes(geom->mm.types, (u64)geom->cols * geom->kp) <=
+		geom->weight_reuse = rkmm_in_bytes(geom->types, (u64)geom->cols * geom->kp) <=
 				     (u64)geom->weight_banks * limits->bank_bytes;
 	}
 	geom->m_tiles = rkmm_div_up(geom->a_rows, geom->rows);
@@ -251,15 +251,17 @@ static enum rkmm_reason check_quant(const struct rkmm_matmul *mm)
 static enum rkmm_reason size_inputs(struct rkmm_geom *geom, u64 np)
 {
 	const struct rkmm_matmul *mm = &geom->mm;
-	u32 line = (u32)rkmm_in_bytes(mm->types, geom->kp);
+	u32 line = (u32)rkmm_in_bytes(geom->types, geom->ka);
 
-	geom->b_bytes = rkmm_in_bytes(mm->types, np * geom->kp);
+	/* ka was bounded by 2^27: no product below overflows */
+	geom->b_bytes = rkmm_in_bytes(geom->types, np * geom->ka);
 	if (geom->b_bytes > SIZE_LIMIT)
 		return RKMM_REASON_SIZE;
 	geom->np = (u32)np;
+	geom->b_slice = rkmm_in_bytes(geom->types, np * geom->kp);
 
 	/* The row-major reader takes what lies behind K too: NaN times zero is NaN. */
-	if (mm->a_pitch && (geom->form != RKMM_FORM_FLAT || mm->k != geom->kp ||
+	if (mm->a_pitch && (geom->form != RKMM_FORM_FLAT || mm->k != geom->ka ||
 			    mm->a_pitch % RKMM_ATOM || mm->a_pitch < line))
 		return RKMM_REASON_STRIDE;
 
@@ -269,15 +271,19 @@ static enum rkmm_reason size_inputs(struct rkmm_geom *geom, u64 np)
 		if (mm->m > SIZE_LIMIT / geom->kp)
 			return RKMM_REASON_SIZE;
 		geom->a_pitch = geom->kp;	/* 2 lines of kp / 2 bytes (hw 02 §6.2) */
-		geom->a_bytes = (u64)round_up_to(mm->m, batch_min_rows(geom->kp)) * geom->kp;
+		geom->a_slice = (u64)round_up_to(mm->m, batch_min_rows(geom->kp)) * geom->kp;
+		geom->a_bytes = geom->slices * geom->a_slice;
 		break;
 	case RKMM_FORM_CUBE:
 		if (mm->m >= SURF_FIELD)
 			return RKMM_REASON_M_LIMIT;
 		geom->a_pitch = RKMM_ATOM * mm->m;
+		geom->a_slice = mm->m * rkmm_in_bytes(geom->types, geom->kp);
 		geom->a_bytes = (u64)mm->m * line;
 		break;
 	default:
+		/* Slices lie side by side in the rows. */
+		geom->a_slice = rkmm_in_bytes(geom->types, geom->kp);
 		geom->a_pitch = mm->a_pitch ? mm->a_pitch : line;
 		geom->a_bytes = (u64)(mm->m - 1) * geom->a_pitch + line;
 		break;
@@ -285,10 +291,20 @@ static enum rkmm_reason size_inputs(struct rkmm_geom *geom, u64 np)
 	return geom->a_bytes > SIZE_LIMIT ? RKMM_REASON_SIZE : RKMM_OK;
 }
 
+/* From one partial C to all of them, one behind the other at whole cache lines. */
+static enum rkmm_reason place_partials(struct rkmm_geom *geom)
+{
+	if (geom->c_bytes > SIZE_LIMIT)
+		return RKMM_REASON_SIZE;
+	geom->c_slice = (geom->c_bytes + RKMM_ENTRY - 1) / RKMM_ENTRY * RKMM_ENTRY;
+	geom->c_bytes += (geom->slices - 1) * geom->c_slice;
+	return geom->c_bytes > SIZE_LIMIT ? RKMM_REASON_SIZE : RKMM_OK;
+}
+
 static enum rkmm_reason size_output(struct rkmm_geom *geom)
 {
 	const struct rkmm_matmul *mm = &geom->mm;
-	u64 line = (u64)geom->np * rkmm_type_facts[mm->types].out_bytes;
+	u64 line = (u64)geom->np * rkmm_type_facts[geom->types].out_bytes;
 
 	if (mm->c_pitch && (geom->form != RKMM_FORM_FLAT || mm->c_pitch % RKMM_ATOM ||
 			    mm->c_pitch < line || mm->c_pitch > PITCH_FIELD))
@@ -300,7 +316,7 @@ static enum rkmm_reason size_output(struct rkmm_geom *geom)
 		geom->c_pitch = mm->c_pitch ? mm->c_pitch : (u32)line;
 		geom->c_bytes = (u64)(mm->m - 1) * geom->c_pitch + line;
 	}
-	return geom->c_bytes > SIZE_LIMIT ? RKMM_REASON_SIZE : RKMM_OK;
+	return place_partials(geom);
 }
 
 /*
@@ -309,7 +325,7 @@ static enum rkmm_reason size_output(struct rkmm_geom *geom)
  */
 static u32 chunk_cols(const struct rkmm_limits *limits, const struct rkmm_geom *geom, u32 lanes)
 {
-	u32 group = rkmm_type_facts[geom->mm.types].group;
+	u32 group = rkmm_type_facts[geom->types].group;
 	u32 groups = geom->np / group;
 	u32 chunks = round_up_to(rkmm_div_up(geom->np, limits->n_max), lanes);
 
@@ -323,7 +339,7 @@ static enum rkmm_reason tile(const struct rkmm_limits *limits, struct rkmm_geom 
 	geom->min_rows = 1;
 	geom->a_rows = geom->mm.m;
 	geom->cols = chunk_cols(limits, geom, lanes);
-	if (geom->form != RKMM_FORM_CUBE && geom->mm.types == RKMM_T_I4I16) {
+	if (geom->form != RKMM_FORM_CUBE && geom->types == RKMM_T_I4I16) {
 		split_int4(limits, geom);
 	} else {
 		enum rkmm_reason reason = split_rows(limits, geom, lanes);
@@ -333,16 +349,16 @@ static enum rkmm_reason tile(const struct rkmm_limits *limits, struct rkmm_geom 
 	}
 	geom->n_tiles = rkmm_div_up(geom->np, geom->cols);
 	programs = (u64)geom->m_tiles * geom->n_tiles;
-	if (programs > SIZE_LIMIT / rkmm_slot_bytes(RKMM_PROG_WRITES))
+	if (programs > SIZE_LIMIT / rkmm_slot_bytes(RKMM_PROG_WRITES) / geom->slices)
 		return RKMM_REASON_SIZE;
-	geom->programs = (u32)programs;
+	geom->programs = (u32)programs * geom->slices;
 	geom->lanes = rkmm_min(lanes, geom->programs);
-	if (geom->form == RKMM_FORM_BATCH) {
-		/* hw 02 §6.6: one line in four of H rows, blocks of 128 bytes */
-		geom->c_pitch = 4 * geom->rows * (geom->cols / 64) * 128;
-		geom->c_bytes = programs * geom->c_pitch;
-	}
-	return geom->c_bytes > SIZE_LIMIT ? RKMM_REASON_SIZE : RKMM_OK;
+	if (geom->form != RKMM_FORM_BATCH)
+		return RKMM_OK;
+	/* hw 02 §6.6: one line in four of H rows, blocks of 128 bytes */
+	geom->c_pitch = 4 * geom->rows * (geom->cols / 64) * 128;
+	geom->c_bytes = programs * geom->c_pitch;
+	return place_partials(geom);
 }
 
 /*
@@ -353,7 +369,7 @@ static u32 lanes_max(const struct rkmm_geom *geom)
 {
 	u32 lanes = rkmm_min(geom->mm.lanes, RKMM_LANES_MAX);
 
-	if (rkmm_type_facts[geom->mm.types].in == RKMM_PREC_F16 && geom->kp > 2048)
+	if (rkmm_type_facts[geom->types].in == RKMM_PREC_F16 && geom->ka > 2048)
 		lanes = 1;
 	return rkmm_max(lanes, 1);
 }
@@ -381,6 +397,52 @@ static enum rkmm_reason share(const struct rkmm_limits *limits, struct rkmm_geom
 	return RKMM_OK;
 }
 
+/* Captured or measured widths; the one of int4 is the widest with a weight of two banks. */
+u32 rkmm_slice_k(enum rkmm_types types)
+{
+	return rkmm_in_bits(types) == 8 ? 1024 : 2048;
+}
+
+/* Sums that leave int16 need at least this many products of -8 times -8. */
+#define SATURATE_K	512
+
+/*
+ * One program where it can reduce K; else slices of equal width, in a type
+ * whose partial sums can be added.
+ */
+static enum rkmm_reason slice_k(const struct rkmm_limits *limits, struct rkmm_geom *geom)
+{
+	const struct rkmm_matmul *mm = &geom->mm;
+	u64 kp = ((u64)mm->k + RKMM_K_ALIGN - 1) / RKMM_K_ALIGN * RKMM_K_ALIGN;
+	u64 ka;
+
+	if (kp < rkmm_type_facts[mm->types].k_min)
+		kp = rkmm_type_facts[mm->types].k_min;
+	if (mm->slice && (mm->slice % RKMM_K_ALIGN || mm->slice > kp || mm->slice > limits->k_max))
+		return RKMM_REASON_LAYOUT;
+	if (mm->slice)
+		geom->kp = mm->slice;
+	else
+		geom->kp = kp <= limits->k_max ? (u32)kp : rkmm_slice_k(mm->types);
+	geom->slices = rkmm_div_up(mm->k, geom->kp);
+	if (geom->slices == 1 && geom->kp < rkmm_type_facts[mm->types].k_min)
+		return RKMM_REASON_LAYOUT;
+	ka = (u64)geom->slices * geom->kp;
+	/* B has 32 bytes a row at least (hw 02 §4). */
+	if (ka > SIZE_LIMIT / 32)
+		return RKMM_REASON_K_LIMIT;
+	geom->ka = (u32)ka;
+	geom->types = mm->types;
+	if (geom->slices > 1) {
+		if (mm->types == RKMM_T_I8I8)
+			geom->types = RKMM_T_I8I32;
+		if (mm->types == RKMM_T_F16F16)
+			geom->types = RKMM_T_F16F32;
+		geom->may_saturate = mm->types == RKMM_T_I4I16 && geom->kp >= SATURATE_K;
+	}
+	return RKMM_OK;
+}
+
 enum rkmm_reason rkmm_geometry(const struct rkmm_limits *limits, const struct rkmm_matmul *mm,
 			       struct rkmm_geom *geom)
 {
@@ -395,11 +457,9 @@ enum rkmm_reason rkmm_geometry(const struct rkmm_limits *limits, const struct rk
 	reason = check_quant(mm);
 	if (reason)
 		return reason;
-	if (mm->k > limits->k_max)
-		return RKMM_REASON_K_LIMIT;
-	geom->kp = rkmm_max(round_up_to(mm->k, RKMM_K_ALIGN), rkmm_type_facts[mm->types].k_min);
-	if (geom->kp > limits->k_max)
-		return RKMM_REASON_K_LIMIT;
+	reason = slice_k(limits, geom);
+	if (reason)
+		return reason;
 	reason = choose_form(geom);
 	if (reason)
 		return reason;

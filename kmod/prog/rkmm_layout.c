@@ -14,18 +14,22 @@ static u64 id_head(u32 operand, enum rkmm_precision precision)
 	return ID_VERSION(RKMM_LAYOUT_VERSION) | ID_OPERAND(operand) | ID_PRECISION(precision);
 }
 
-u64 rkmm_layout_b(enum rkmm_types types, u32 kp, u32 k_slice, u32 n_slice)
+u64 rkmm_layout_b(enum rkmm_types types, u32 kp, u32 slices)
 {
-	if ((u32)types >= RKMM_T_COUNT || kp >> 20 || k_slice >> 16 || n_slice >> 16)
+	if ((u32)types >= RKMM_T_COUNT || kp >> 20 || !slices)
 		return 0;
-	return id_head(2, rkmm_type_facts[types].in) | (u64)kp << 32 | (u64)k_slice << 16 |
-	       n_slice;
+	return id_head(2, rkmm_type_facts[types].in) | (u64)kp << 32 | (slices - 1);
+}
+
+u32 rkmm_layout_slice(u64 b_layout)
+{
+	return (u32)(b_layout >> 32) & 0xfffff;
 }
 
 void rkmm_geom_ids(struct rkmm_geom *geom)
 {
-	const struct rkmm_type_facts *facts = &rkmm_type_facts[geom->mm.types];
-	u32 a, c;
+	const struct rkmm_type_facts *facts = &rkmm_type_facts[geom->types];
+	u32 ka = geom->ka, a, c;
 
 	switch (geom->form) {
 	case RKMM_FORM_CUBE:
@@ -33,17 +37,18 @@ void rkmm_geom_ids(struct rkmm_geom *geom)
 		c = geom->mm.m;
 		break;
 	case RKMM_FORM_BATCH:
-		a = 0;
+		a = geom->slices - 1;
+		ka = geom->kp;
 		c = geom->a_rows;
 		break;
 	default:
-		a = geom->a_pitch == rkmm_in_bytes(geom->mm.types, geom->kp) ?
+		a = geom->a_pitch == rkmm_in_bytes(geom->types, geom->ka) ?
 		    0 : geom->a_pitch / RKMM_ATOM;
 		c = geom->c_pitch / RKMM_ATOM;
 		break;
 	}
-	geom->a_layout = id_head(1, facts->in) | ID_FORM(geom->form) | (u64)geom->kp << 28 | a;
-	geom->b_layout = rkmm_layout_b(geom->mm.types, geom->kp, 0, 0);
+	geom->a_layout = id_head(1, facts->in) | ID_FORM(geom->form) | (u64)ka << 28 | a;
+	geom->b_layout = rkmm_layout_b(geom->types, geom->kp, geom->slices);
 	geom->c_layout = id_head(3, facts->out) | ID_FORM(geom->form) | c;
 	if (geom->form == RKMM_FORM_BATCH)
 		geom->c_layout |= (u64)geom->rows << 40 | (u64)(geom->cols / 64) << 32;
@@ -52,7 +57,7 @@ void rkmm_geom_ids(struct rkmm_geom *geom)
 /*
  * Time of all lanes at 1 GHz, hw 03 §6.2, whose constants these are: starts in
  * ns, bytes and MAC per ns, by the number of lanes at work. Every product is
- * below 2^54: C has at most 2^32 bytes, K at most 10752.
+ * below 2^60: C and B have at most 2^32 bytes each, K at most 2^27 columns.
  */
 u64 rkmm_geom_predict(const struct rkmm_geom *geom)
 {
@@ -62,10 +67,10 @@ u64 rkmm_geom_predict(const struct rkmm_geom *geom)
 		{ 56000, 96, 600, 220 }, { 101500, 193, 3000, 220 }, { 147000, 255, 7400, 180 },
 	};
 	u32 n = geom->lanes;
-	u64 macs = (u64)geom->a_rows * geom->np * geom->kp / n;
+	u64 macs = (u64)geom->a_rows * geom->np / n * geom->ka;
 	u64 weight;
 
-	switch (rkmm_type_facts[geom->mm.types].in) {
+	switch (rkmm_type_facts[geom->types].in) {
 	case RKMM_PREC_I8:
 		weight = geom->b_bytes * geom->m_tiles * 10 / law[n - 1].i8_bytes_10;
 		macs /= 450;
@@ -90,9 +95,12 @@ void rkmm_geom_a(const struct rkmm_geom *geom, struct rkmm_operand *a)
 		.layout = geom->form == RKMM_FORM_CUBE ? RKMM_LAYOUT_CUBE :
 			  geom->form == RKMM_FORM_BATCH ? RKMM_LAYOUT_BATCH_A : RKMM_LAYOUT_ROWS,
 		.rows = geom->a_rows,
-		.cols = geom->kp,
+		.cols = geom->ka,
 		.pitch = geom->form == RKMM_FORM_CUBE ? 0 : geom->a_pitch,
-		.bits = rkmm_type_facts[geom->mm.types].in_bits,
+		.bits = rkmm_type_facts[geom->types].in_bits,
+		.slices = geom->slices,
+		.slice = geom->kp,
+		.slice_stride = geom->a_slice,
 	};
 }
 
@@ -102,10 +110,13 @@ void rkmm_geom_b(const struct rkmm_geom *geom, struct rkmm_operand *b)
 		.size = geom->b_bytes,
 		.layout_id = geom->b_layout,
 		.layout = RKMM_LAYOUT_WEIGHT,
-		.rows = geom->kp,
+		.rows = geom->ka,
 		.cols = geom->np,
-		.group = rkmm_type_facts[geom->mm.types].group,
-		.bits = rkmm_type_facts[geom->mm.types].in_bits,
+		.group = rkmm_type_facts[geom->types].group,
+		.bits = rkmm_type_facts[geom->types].in_bits,
+		.slices = geom->slices,
+		.slice = geom->kp,
+		.slice_stride = geom->b_slice,
 	};
 }
 
@@ -123,7 +134,9 @@ void rkmm_geom_c(const struct rkmm_geom *geom, struct rkmm_operand *c)
 		.pitch = geom->form == RKMM_FORM_FLAT ? geom->c_pitch : 0,
 		.tile_rows = batch ? geom->rows : 0,
 		.tile_cols = batch ? geom->cols : 0,
-		.bits = 8 * rkmm_type_facts[geom->mm.types].out_bytes,
+		.bits = 8 * rkmm_type_facts[geom->types].out_bytes,
+		.slices = geom->slices,
+		.slice_stride = geom->c_slice,
 	};
 }
 
@@ -138,24 +151,29 @@ static u64 cube_addr(u32 pitch, u32 bits, u32 row, u32 col)
 
 u64 rkmm_addr_a(const struct rkmm_geom *geom, u32 row, u32 col)
 {
-	u32 bits = rkmm_type_facts[geom->mm.types].in_bits;
+	u32 bits = rkmm_type_facts[geom->types].in_bits;
+	u64 slice = col / geom->kp * geom->a_slice;
 
+	col %= geom->kp;
 	if (geom->form == RKMM_FORM_CUBE)
-		return cube_addr(geom->a_pitch, bits, row, col);
-	return (u64)row * geom->a_pitch + (u64)col * bits / 8;
+		return slice + cube_addr(geom->a_pitch, bits, row, col);
+	return slice + (u64)row * geom->a_pitch + (u64)col * bits / 8;
 }
 
 u64 rkmm_addr_b(const struct rkmm_geom *geom, u32 row, u32 col)
 {
-	u32 group = rkmm_type_facts[geom->mm.types].group;
-	u64 tile = (u64)(col / group) * (geom->kp / 32) + row / 32;
+	u32 group = rkmm_type_facts[geom->types].group;
+	u64 slice = row / geom->kp * geom->b_slice;
+	u64 tile;
 
-	return rkmm_in_bytes(geom->mm.types, tile * group * 32 + col % group * 32 + row % 32);
+	row %= geom->kp;
+	tile = (u64)(col / group) * (geom->kp / 32) + row / 32;
+	return slice + rkmm_in_bytes(geom->types, tile * group * 32 + col % group * 32 + row % 32);
 }
 
 u64 rkmm_addr_c(const struct rkmm_geom *geom, u32 row, u32 col)
 {
-	u32 ob = rkmm_type_facts[geom->mm.types].out_bytes;
+	u32 ob = rkmm_type_facts[geom->types].out_bytes;
 	u32 group, h, block;
 	u64 slot;
 
@@ -181,20 +199,21 @@ static u32 m_tiles_of(const struct rkmm_geom *geom, u32 rows)
 
 u32 rkmm_geom_programs(const struct rkmm_geom *geom, u32 rows)
 {
-	return m_tiles_of(geom, rows) * geom->n_tiles;
+	return m_tiles_of(geom, rows) * geom->n_tiles * geom->slices;
 }
 
 void rkmm_geom_program(const struct rkmm_geom *geom, u32 i, u32 rows, u32 a, u32 b, u32 c,
 		       struct rkmm_program *prog)
 {
 	u32 tiles = m_tiles_of(geom, rows);
-	u32 chunk = i / tiles, group = i % tiles;
+	u32 chunk = i / tiles % geom->n_tiles, group = i % tiles;
+	u32 slice = i / tiles / geom->n_tiles;
 	u32 row = group * geom->rows, col = chunk * geom->cols;
 	/* In the batch form C's addresses depend on the program's rows: they follow the plan. */
 	u32 last = geom->form == RKMM_FORM_BATCH ? geom->a_rows : rkmm_min(rows, geom->mm.m);
 
 	*prog = (struct rkmm_program){
-		.types = geom->mm.types,
+		.types = geom->types,
 		.form = geom->form,
 		.m = rkmm_min(geom->rows, last - row),
 		.k = geom->kp,
@@ -204,16 +223,18 @@ void rkmm_geom_program(const struct rkmm_geom *geom, u32 i, u32 rows, u32 a, u32
 		.weight_reuse = geom->weight_reuse && group,
 		.a_pitch = geom->a_pitch,
 		.c_pitch = geom->c_pitch,
-		.mult = geom->mm.mult,
-		.shift = geom->mm.shift,
-		.offset = geom->mm.offset,
-		.a = a + (u32)rkmm_addr_a(geom, row, 0),
-		.b = b + (u32)rkmm_addr_b(geom, 0, col),
-		.c = c + (u32)rkmm_addr_c(geom, row, col),
+		.a = a + (u32)rkmm_addr_a(geom, row, slice * geom->kp),
+		.b = b + (u32)rkmm_addr_b(geom, slice * geom->kp, col),
+		.c = c + (u32)(slice * geom->c_slice + rkmm_addr_c(geom, row, col)),
 	};
+	if (geom->types == RKMM_T_I8I8) {
+		prog->mult = geom->mm.mult;
+		prog->shift = geom->mm.shift;
+		prog->offset = geom->mm.offset;
+	}
 	/* One line needs no pitch, and a wide C has one beyond its field. */
 	if (geom->form == RKMM_FORM_FLAT && prog->m == 1)
-		prog->c_pitch = prog->n * rkmm_type_facts[geom->mm.types].out_bytes;
+		prog->c_pitch = prog->n * rkmm_type_facts[geom->types].out_bytes;
 	prog->grains = rkmm_min(geom->grains,
 				(geom->form == RKMM_FORM_BATCH ? 4 * prog->m : prog->m) + 1);
 }

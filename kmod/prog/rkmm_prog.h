@@ -59,7 +59,7 @@ enum rkmm_reason {
 	RKMM_OK,
 	RKMM_REASON_TYPES,	/* type pair unknown */
 	RKMM_REASON_ZERO,	/* a dimension is zero */
-	RKMM_REASON_K_LIMIT,	/* K beyond one program's reduction cap */
+	RKMM_REASON_K_LIMIT,	/* K beyond every cap */
 	RKMM_REASON_N_LIMIT,
 	RKMM_REASON_M_LIMIT,
 	RKMM_REASON_STRIDE,	/* pitch too small, misaligned or beyond its field */
@@ -104,6 +104,7 @@ extern const struct rkmm_limits rkmm_limits_rk3588;
  * @shift: 0..63 limited by the field
  * @offset: added after the shift
  * @lanes: cores that may be used at the same time, 0 counts as 1
+ * @slice: K of one slice where B is packed already, 0 for the geometry's choice
  */
 struct rkmm_matmul {
 	enum rkmm_types types;
@@ -114,19 +115,24 @@ struct rkmm_matmul {
 	u32 shift;
 	s32 offset;
 	u32 lanes;
+	u32 slice;
 };
 
 /**
  * struct rkmm_geom - the tiling of one matmul: everything but the addresses
  * @mm: the description it came from
+ * @types: what the programs compute: those of @mm, or those of the partial sums
  * @form: form chosen
- * @kp: K padded to the hardware multiple
+ * @slices: slices of K, each with a partial C of its own that the host adds up
+ * @kp: K of one program: of a slice, padded to the hardware multiple
+ * @ka: columns of A: @slices * @kp
  * @np: N padded
  * @rows: rows per program (the last M tile may have fewer)
  * @cols: columns per program (multiple of the kernel group; the last may have fewer)
  * @m_tiles: ceil(m / rows)
  * @n_tiles: ceil(np / cols)
- * @programs: m_tiles * n_tiles; N tile outer, M tile inner (hw 02 §6.6)
+ * @programs: slices * m_tiles * n_tiles; slice outermost, N tile, M tile inner
+ *	(hw 02 §6.6)
  * @data_banks: CBUF banks for the feature
  * @weight_banks: CBUF banks for the weight
  * @grains: FEATURE_GRAINS field value
@@ -138,10 +144,14 @@ struct rkmm_matmul {
  *	channel groups of 16 bytes (cube), of one program's slot (batch)
  * @min_rows: a program never runs fewer rows than this (int4 batch, hw 03 G17)
  * @a_rows: rows that A holds: m, or m rounded up to @min_rows
+ * @a_slice: bytes of A from a slice to the next
+ * @b_slice: bytes of packed B from a slice to the next
+ * @c_slice: bytes of C from a partial to the next
  * @a_bytes: bytes of A that the programs need, without what they over-fetch
- * @b_bytes: bytes of packed B
- * @c_bytes: bytes of C that the programs write, gaps included
- * @b_layout: layout id of B: a function of (types, kp, K slice, N slice) only
+ * @b_bytes: bytes of packed B, all slices
+ * @c_bytes: bytes of C that the programs write, all partials, gaps included
+ * @may_saturate: a partial sum may leave its type though the whole sum does not
+ * @b_layout: layout id of B: a function of (types, kp, slices) only
  * @a_layout: layout id of A: a function of (types, form, M, K) only, and of a
  *	pitch that is not the packed one
  * @c_layout: layout id of C
@@ -149,16 +159,18 @@ struct rkmm_matmul {
  */
 struct rkmm_geom {
 	struct rkmm_matmul mm;
+	enum rkmm_types types;
 	enum rkmm_form form;
-	u32 kp, np;
+	u32 slices, kp, ka, np;
 	u32 rows, cols;
 	u32 m_tiles, n_tiles, programs;
 	u32 data_banks, weight_banks;
 	u32 grains;
 	u32 lanes;
-	bool weight_reuse;
+	bool weight_reuse, may_saturate;
 	u32 min_rows, a_rows;
 	u32 a_pitch, c_pitch;
+	u64 a_slice, b_slice, c_slice;
 	u64 a_bytes, b_bytes, c_bytes;
 	u64 b_layout, a_layout, c_layout;
 	u64 predicted_ns;
@@ -311,11 +323,16 @@ enum rkmm_layout {
  * @tile_rows: rows per program (BATCH_C)
  * @tile_cols: columns per program (BATCH_C)
  * @bits: bits per element
+ * @slices: slices of K, each in the layout by itself; C: partial results
+ * @slice: columns (A) or rows (B) of a slice
+ * @slice_stride: bytes from a slice to the next
  */
 struct rkmm_operand {
 	u64 size, layout_id;
 	enum rkmm_layout layout;
 	u32 rows, cols, pitch, group, tile_rows, tile_cols, bits;
+	u32 slices, slice;
+	u64 slice_stride;
 };
 
 /** rkmm_geom_a() - describe A of @geom in @a */
@@ -331,38 +348,53 @@ void rkmm_geom_c(const struct rkmm_geom *geom, struct rkmm_operand *c);
  * rkmm_addr_a() - byte of A[@row][@col] from the start of A
  * @geom: the tiling
  * @row: below geom->a_rows
- * @col: below geom->kp; int4: an even one is the low nibble
+ * @col: below geom->ka; int4: an even one is the low nibble
  */
 u64 rkmm_addr_a(const struct rkmm_geom *geom, u32 row, u32 col);
 
-/** rkmm_addr_b() - byte of B[@row][@col] from the start of B; @row below kp, @col below np */
+/** rkmm_addr_b() - byte of B[@row][@col] from the start of B; @row below ka, @col below np */
 u64 rkmm_addr_b(const struct rkmm_geom *geom, u32 row, u32 col);
 
-/** rkmm_addr_c() - byte of C[@row][@col] from the start of C; @row below m, @col below np */
+/**
+ * rkmm_addr_c() - byte of C[@row][@col] from the start of C
+ * @geom: the tiling
+ * @row: below m
+ * @col: below np
+ *
+ * Of the first partial; the others follow at distances of c_slice.
+ */
 u64 rkmm_addr_c(const struct rkmm_geom *geom, u32 row, u32 col);
 
 /*
  * Layout ids, version 1:
  *
  *	63:60 version  59:56 operand (1 A, 2 B, 3 C)  55:52 precision code (hw 02 §3.6)
- *	A: 51:48 form  47:28 padded K  27:0 flat, batch: 0 or pitch / 16; cube: rows
- *	B: 51:32 padded K of the slice  31:16 number of its K slice  15:0 of its N slice;
- *	   both 0 for weights in one piece
+ *	A: 51:48 form  47:28 padded K (batch: of a slice)  27:0 flat: 0 or pitch / 16;
+ *	   batch: number of slices - 1; cube: rows
+ *	B: 51:32 padded K of a slice  31:0 number of slices - 1
  *	C: 51:48 form  47:40 rows per program (batch)  39:32 columns per program / 64
- *	   (batch)  31:0 pitch / 16 (flat), rows (others)
+ *	   (batch)  31:0 pitch / 16 (flat), rows (others). The same of every partial.
  *
  * Type pairs with the same input type share A and B.
  */
 #define RKMM_LAYOUT_VERSION	1ull
 
-/** rkmm_layout_b() - id of packed weights: a function of the arguments only */
-u64 rkmm_layout_b(enum rkmm_types types, u32 kp, u32 k_slice, u32 n_slice);
+/** rkmm_layout_b() - id of packed weights: @slices slices of @kp rows; 0 when there is none */
+u64 rkmm_layout_b(enum rkmm_types types, u32 kp, u32 slices);
+
+/** rkmm_layout_slice() - K of a slice of weights with layout id @b_layout */
+u32 rkmm_layout_slice(u64 b_layout);
+
+/** rkmm_slice_k() - K of a slice where one program cannot reduce K (hw 02 §4) */
+u32 rkmm_slice_k(enum rkmm_types types);
 
 /** rkmm_image_bytes() - bytes of the linked image of all programs of @geom */
 u64 rkmm_image_bytes(const struct rkmm_geom *geom);
 
 /**
  * rkmm_geom_lanes() - lanes that a submission of @rows rows has
+ * @geom: the tiling
+ * @rows: rows of the submission
  *
  * At most geom->lanes, and no more than there are programs.
  */

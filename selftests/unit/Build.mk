@@ -18,6 +18,11 @@ test_lib_submit-srcs := selftests/unit/test_lib_submit.c selftests/unit/fake_ker
 test_lib_submit-libs := rkmm
 test_lib_submit-ldlibs := -lpthread
 
+host-tests += test_lib_slices
+test_lib_slices-srcs := selftests/unit/test_lib_slices.c selftests/unit/fake_kernel.c
+test_lib_slices-libs := rkmm
+test_lib_slices-ldlibs := -lpthread
+
 host-tests += test_ranges
 test_ranges-srcs := selftests/unit/test_ranges.c kmod/rkmm_ranges.c
 

@@ -132,14 +132,14 @@ static const struct {
 
 static int plan_create(struct drm_rkmm_plan_create *p)
 {
-	uint32_t in, out, kp, np, h = fake.tile_rows, w = fake.tile_cols, i;
+	uint32_t in, out, kp, np, h = fake.tile_rows, w = fake.tile_cols, slices = 1, slice, i;
 
 	if (p->kind || p->flags || p->pad || p->types > DRM_RKMM_I4I16)
 		return -EINVAL;
 	if (p->types == DRM_RKMM_I8I8 && (p->mult < 1 || p->mult > 32767))
 		return -EINVAL;
 	p->reason = !p->m || !p->k || !p->n ? DRM_RKMM_REASON_ZERO :
-		    p->k > 10752 ? DRM_RKMM_REASON_K_LIMIT :
+		    p->k > 10752 && !fake.slice ? DRM_RKMM_REASON_K_LIMIT :
 		    p->n > 8192 ? DRM_RKMM_REASON_N_LIMIT : DRM_RKMM_REASON_NONE;
 	if (p->reason)
 		return -EOPNOTSUPP;
@@ -147,28 +147,43 @@ static int plan_create(struct drm_rkmm_plan_create *p)
 	out = widths[p->types].out_bits;
 	kp = up(p->k, 32);
 	np = up(p->n, 256 / in);
+	slice = kp;
+	if (fake.slice && kp > fake.slice) {
+		slice = fake.slice;
+		slices = (p->k + slice - 1) / slice;
+		kp = slices * slice;
+		out = in == 4 ? 16 : 32;
+	}
 
 	p->b = (struct drm_rkmm_tensor) {
 		.size = (uint64_t)kp * np * in / 8,
-		.layout_id = (uint64_t)in << 48 | (uint64_t)kp << 24 | np,
+		.layout_id = (uint64_t)in << 48 | (uint64_t)slice << 24 | np,
 		.layout = DRM_RKMM_LAYOUT_WEIGHT,
 		.rows = kp, .cols = np, .group = 256 / in, .bits = in,
+		.slices = slices, .slice = slice, .slice_stride = (uint64_t)slice * np * in / 8,
 	};
 	if (p->b_layout && p->b_layout != p->b.layout_id) {
 		p->reason = DRM_RKMM_REASON_LAYOUT;
 		return -EOPNOTSUPP;
 	}
-	p->a = (struct drm_rkmm_tensor) { .rows = p->m, .cols = kp, .bits = in };
-	p->c = (struct drm_rkmm_tensor) { .rows = p->m, .cols = np, .bits = out };
+	p->a = (struct drm_rkmm_tensor) {
+		.rows = p->m, .cols = kp, .bits = in, .slices = slices, .slice = slice,
+		.slice_stride = slice * in / 8,
+	};
+	p->c = (struct drm_rkmm_tensor) {
+		.rows = p->m, .cols = np, .bits = out, .slices = slices,
+	};
 	if (fake.cube) {
 		p->a.layout = DRM_RKMM_LAYOUT_CUBE;
 		p->a.size = (uint64_t)p->m * kp * in / 8;
+		p->a.slice_stride = p->a.size / slices;
 		p->c.layout = DRM_RKMM_LAYOUT_CUBE;
 		p->c.size = (uint64_t)p->m * np * out / 8;
 	} else if (in == 4) {
 		p->a.layout = DRM_RKMM_LAYOUT_BATCH_A;
-		p->a.pitch = kp;
+		p->a.pitch = slice;
 		p->a.size = (uint64_t)p->m * kp;
+		p->a.slice_stride = (uint64_t)p->m * slice;
 		p->c.layout = DRM_RKMM_LAYOUT_BATCH_C;
 		p->c.tile_rows = h;
 		p->c.tile_cols = w;
@@ -179,6 +194,9 @@ static int plan_create(struct drm_rkmm_plan_create *p)
 		p->c.pitch = p->c_pitch ? p->c_pitch : np * out / 8;
 		p->c.size = (uint64_t)p->m * p->c.pitch;
 	}
+	p->c.slice_stride = p->c.size + 64;
+	p->c.size += (slices - 1) * p->c.slice_stride;
+	p->out_flags = slices > 1 ? DRM_RKMM_PLAN_HOST_FINISH : 0;
 	p->programs = 1;
 	p->predicted_ns = 1000;
 	for (i = 0; i < MAX_PLANS && plans[i].used; i++)
@@ -194,11 +212,19 @@ static int plan_create(struct drm_rkmm_plan_create *p)
 /* The formulas of rkmm_drm.h, in units of 4 bits. */
 static uint64_t at(const struct drm_rkmm_tensor *t, uint64_t row, uint64_t col)
 {
-	uint64_t e2 = t->bits / 4, c, chunk, g, hg, groups;
+	uint64_t e2 = t->bits / 4, c, chunk, g, hg, groups, first = 0;
+
+	if (t->layout == DRM_RKMM_LAYOUT_WEIGHT) {
+		first = row / t->slice * t->slice_stride * 2;
+		row %= t->slice;
+	} else if (t->slice) {
+		first = col / t->slice * t->slice_stride * 2;
+		col %= t->slice;
+	}
 
 	switch (t->layout) {
 	case DRM_RKMM_LAYOUT_WEIGHT:
-		return ((col / t->group * (t->rows / 32) + row / 32) * t->group * 32 +
+		return first + ((col / t->group * (t->slice / 32) + row / 32) * t->group * 32 +
 			col % t->group * 32 + row % 32) * e2;
 	case DRM_RKMM_LAYOUT_BATCH_C:
 		chunk = col / t->tile_cols;
@@ -212,9 +238,9 @@ static uint64_t at(const struct drm_rkmm_tensor *t, uint64_t row, uint64_t col)
 		return (c * 128 + col % 64 * 2) * 2;
 	case DRM_RKMM_LAYOUT_CUBE:
 		c = 32 / e2;
-		return 32 * (col / c * t->rows + row) + col % c * e2;
+		return first + 32 * (col / c * t->rows + row) + col % c * e2;
 	default:
-		return row * t->pitch * 2 + col * e2;
+		return first + row * t->pitch * 2 + col * e2;
 	}
 }
 
@@ -236,14 +262,14 @@ static double load(const uint8_t *base, uint64_t nib, uint32_t types)
 	}
 }
 
-static void store(uint8_t *p, double sum, const struct drm_rkmm_plan_create *info)
+static void store(uint8_t *p, double sum, const struct drm_rkmm_plan_create *info, uint32_t types)
 {
 	float f = (float)sum;
 	int64_t i = (int64_t)sum, scaled, rest, half;
 	uint16_t h;
 	int32_t i32;
 
-	switch (info->types) {
+	switch (types) {
 	case DRM_RKMM_I8I32:
 		i32 = (int32_t)i;
 		memcpy(p, &i32, 4);
@@ -277,7 +303,8 @@ static int execute(const struct drm_rkmm_op *op)
 {
 	const struct drm_rkmm_plan_create *info;
 	struct bo *a = bo_get(op->a.handle), *b = bo_get(op->b.handle), *c = bo_get(op->c.handle);
-	uint32_t rows, m, n, k;
+	uint32_t rows, m, n, k, s, types;
+	uint8_t *out;
 
 	if (!a || !b || !c || !op->plan || op->plan > MAX_PLANS || !plans[op->plan - 1].used)
 		return -ENOENT;
@@ -288,17 +315,25 @@ static int execute(const struct drm_rkmm_op *op)
 	    op->c.offset + info->c.size > c->size)
 		return -EINVAL;
 	rows = op->rows ? op->rows : info->m;
+	types = info->types;
+	if (info->out_flags & DRM_RKMM_PLAN_HOST_FINISH && types != DRM_RKMM_I4I16)
+		types = widths[types].in_bits == 8 ? DRM_RKMM_I8I32 : DRM_RKMM_F16F32;
 	for (m = 0; m < rows; m++)
 		for (n = 0; n < info->b.cols; n++) {
 			double sum = 0;
 
 			/* Padded K as the hardware does: unclean padding shows. */
-			for (k = 0; k < info->b.rows; k++)
+			for (s = k = 0; k < info->b.rows; k++) {
 				sum += load(a->dev + op->a.offset, at(&info->a, m, k),
 					    info->types) *
 				       load(b->dev + op->b.offset, at(&info->b, k, n),
 					    info->types);
-			store(c->dev + op->c.offset + at(&info->c, m, n) / 2, sum, info);
+				if ((k + 1) % info->b.slice)
+					continue;
+				out = c->dev + op->c.offset + s++ * info->c.slice_stride;
+				store(out + at(&info->c, m, n) / 2, sum, info, types);
+				sum = 0;
+			}
 		}
 	if (fake.corrupt)
 		c->dev[op->c.offset + at(&info->c, rows - 1, info->n - 1) / 2] ^= 1;

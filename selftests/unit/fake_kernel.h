@@ -18,6 +18,7 @@
  * @cube: plans use the cube layouts instead of rows and batches
  * @tile_rows: rows of a batch program
  * @tile_cols: columns of a batch program
+ * @slice: K beyond this is cut into slices of it; 0 for refusing what exceeds the limit
  * @interrupted: so many waits end with -EINTR (SUBMIT) or are repeated (WAIT)
  * @busy: so many waits end with -ETIME
  * @result: result of the next submissions
@@ -40,6 +41,7 @@ struct fake_kernel {
 	int cube;
 	uint32_t tile_rows;
 	uint32_t tile_cols;
+	uint32_t slice;
 	int interrupted;
 	int busy;
 	int result;

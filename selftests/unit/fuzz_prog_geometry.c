@@ -25,7 +25,7 @@ static void require(bool ok, const char *what, const struct rkmm_matmul *mm)
 
 static void check(const struct rkmm_geom *g, uint32_t i, uint32_t rows)
 {
-	uint32_t line, ob = rkmm_out_bytes(g->mm.types);
+	uint32_t line, ob = rkmm_out_bytes(g->types);
 	u64 words[RKMM_PROG_WRITES];
 	struct rkmm_program p;
 	static struct regs r;
@@ -102,6 +102,7 @@ int main(int argc, char **argv)
 			.m = wild(), .k = rnd() % 4 ? rnd() % 10753 : wild(), .n = wild(),
 			.a_pitch = rnd() % 8 ? 0 : wild() & ~15u,
 			.c_pitch = rnd() % 8 ? 0 : wild() & ~15u,
+			.slice = rnd() % 4 ? 0 : wild() & ~31u,
 			.mult = rnd() % 16 ? 1 : (int32_t)wild(),
 			.shift = rnd() % 16 ? 0 : wild(),
 			.offset = rnd() % 16 ? 0 : (int32_t)wild(),

@@ -266,8 +266,14 @@ static void test_refusals(void **state)
 	WITH(RKMM_REASON_ZERO, k, 0);
 	WITH(RKMM_REASON_ZERO, n, 0);
 	WITH(RKMM_OK, k, 10752);
-	WITH(RKMM_REASON_K_LIMIT, k, 10753);
+	WITH(RKMM_OK, k, 10753);
 	WITH(RKMM_REASON_K_LIMIT, k, UINT32_MAX);
+	WITH(RKMM_REASON_K_LIMIT, k, (1u << 27) + 1);
+	WITH(RKMM_OK, slice, 32);
+	WITH(RKMM_OK, slice, 64);
+	WITH(RKMM_REASON_LAYOUT, slice, 96);
+	WITH(RKMM_REASON_LAYOUT, slice, 16);
+	WITH(RKMM_REASON_LAYOUT, slice, UINT32_MAX);
 	WITH(RKMM_REASON_SIZE, n, UINT32_MAX);
 	WITH(RKMM_REASON_SIZE, m, UINT32_MAX);
 	WITH(RKMM_REASON_FORM, form, RKMM_FORM_BATCH);
@@ -293,6 +299,8 @@ static void test_refusals(void **state)
 	mm = matmul(RKMM_T_I8I8, 4, 256, 64);
 	WITH(RKMM_OK, m, 4);
 	WITH(RKMM_REASON_STRIDE, a_pitch, 512);	/* padded to 512 */
+	WITH(RKMM_REASON_LAYOUT, slice, 256);	/* hw 03 G26 */
+	WITH(RKMM_OK, slice, 128);		/* partial sums are int32 */
 	for (i = 0; i < 2; i++)
 		WITH(RKMM_REASON_QUANT, mult, i ? 0x8000 : 0);
 	WITH(RKMM_REASON_QUANT, mult, -1);
@@ -360,7 +368,9 @@ static void test_sizes_and_layouts(void **state)
 			 simple(RKMM_T_I8I8, 7, 512, 4096).b_layout);
 	assert_true(simple(RKMM_T_I8I32, 3, 512, 64).b_layout !=
 		    simple(RKMM_T_I8I32, 3, 544, 64).b_layout);
-	assert_true(rkmm_layout_b(RKMM_T_I8I32, 512, 1, 0) != rkmm_layout_b(RKMM_T_I8I32, 512, 0, 1));
+	assert_true(rkmm_layout_b(RKMM_T_I8I32, 512, 1) != rkmm_layout_b(RKMM_T_I8I32, 512, 2));
+	assert_int_equal(rkmm_layout_slice(rkmm_layout_b(RKMM_T_I8I32, 10752, 7)), 10752);
+	assert_int_equal(rkmm_layout_b(RKMM_T_I8I32, 512, 0), 0);
 
 	/* hw 03 G17: sixteen rows at K = 1024, always */
 	mm = matmul(RKMM_T_I4I16, 17, 1024, 200);
@@ -399,9 +409,11 @@ struct cover {
 static void check_program(struct cover *cover, uint32_t i)
 {
 	const struct rkmm_geom *g = cover->g;
-	uint32_t tiles = rkmm_geom_programs(g, cover->rows) / g->n_tiles;
-	uint32_t row0 = i % tiles * g->rows, col0 = i / tiles * g->cols;
-	uint32_t ob = rkmm_out_bytes(g->mm.types), step = g->form == RKMM_FORM_BATCH ? 4 : 1;
+	uint32_t tiles = rkmm_geom_programs(g, cover->rows) / g->n_tiles / g->slices;
+	uint32_t row0 = i % tiles * g->rows, col0 = i / tiles % g->n_tiles * g->cols;
+	uint32_t slice = i / tiles / g->n_tiles, k0 = slice * g->kp;
+	uint64_t c0 = 0x30000000ull + slice * g->c_slice;
+	uint32_t ob = rkmm_out_bytes(g->types), step = g->form == RKMM_FORM_BATCH ? 4 : 1;
 	struct rkmm_program p;
 	static struct regs r;
 	const char *law;
@@ -414,23 +426,23 @@ static void check_program(struct cover *cover, uint32_t i)
 			    rkmm_types_name(g->mm.types), g->mm.m, g->mm.k, g->mm.n, g->form, i,
 			    g->programs, law);
 	assert_null(law);
-	assert_int_equal(reg(&r, 0x1110), 0x20000000u + (uint32_t)rkmm_addr_b(g, 0, col0));
-	assert_true((uint64_t)col0 * g->kp * rkmm_in_bits(g->mm.types) / 8 +
-		    (uint64_t)p.n * g->kp * rkmm_in_bits(g->mm.types) / 8 <= g->b_bytes);
+	assert_int_equal(reg(&r, 0x1110), 0x20000000u + (uint32_t)rkmm_addr_b(g, k0, col0));
+	assert_true(((uint64_t)k0 * g->np + ((uint64_t)col0 + p.n) * g->kp) *
+		    rkmm_in_bits(g->mm.types) / 8 <= g->b_bytes);
 	assert_int_equal(reg(&r, 0x1030), p.n * g->kp * rkmm_in_bits(g->mm.types) / 8);
 	n = g->mm.m - row0 < p.m ? g->mm.m - row0 : p.m;
 	for (j = 0; j < 24; j++) {
 		row = j == 0 ? 0 : j == 1 ? p.m - 1 : rnd(p.m);
 		col = j & 1 ? g->kp - 1 : rnd(g->kp);
 		assert_int_equal(read_addr(&r, row * step, col),
-				 0x10000000ull + rkmm_addr_a(g, row0 + row, col));
-		assert_true(rkmm_addr_a(g, row0 + row, col) < g->a_bytes);
+				 0x10000000ull + rkmm_addr_a(g, row0 + row, k0 + col));
+		assert_true(rkmm_addr_a(g, row0 + row, k0 + col) < g->a_bytes);
 		col = j & 1 ? p.n - 1 : rnd(p.n);
 		assert_true(write_addr(&r, row * step + step - 1, col) + ob - 0x30000000ull <=
 			    g->c_bytes);
 		if (row < n)
 			assert_int_equal(write_addr(&r, row * step, col),
-					 0x30000000ull + rkmm_addr_c(g, row0 + row, col0 + col));
+					 c0 + rkmm_addr_c(g, row0 + row, col0 + col));
 	}
 	if (cover->rows < row0 + n)
 		n = cover->rows > row0 ? cover->rows - row0 : 0;
@@ -454,8 +466,9 @@ static void check_tiling(const struct rkmm_geom *g, uint32_t rows)
 
 	assert_true(programs >= 1 && programs <= g->programs);
 	assert_int_equal(rkmm_geom_programs(g, g->mm.m), g->programs);
-	assert_int_equal(g->programs, g->m_tiles * g->n_tiles);
-	assert_true(g->kp % 32 == 0 && g->kp >= g->mm.k && g->np >= g->mm.n);
+	assert_int_equal(g->programs, g->slices * g->m_tiles * g->n_tiles);
+	assert_true(g->kp % 32 == 0 && g->kp <= 10752 && g->ka == g->slices * g->kp);
+	assert_true(g->ka >= g->mm.k && g->ka - g->kp < g->mm.k && g->np >= g->mm.n);
 	if (programs > 3000) {
 		for (i = 0; i < 200; i++)
 			check_program(&cover, i < 20 ? programs - 1 - i : rnd(programs));
@@ -465,7 +478,7 @@ static void check_tiling(const struct rkmm_geom *g, uint32_t rows)
 		cover.c_map = calloc(1, g->c_bytes);
 	for (i = 0; i < programs; i++)
 		check_program(&cover, i);
-	assert_int_equal(cover.outputs, (uint64_t)rows * g->np);
+	assert_int_equal(cover.outputs, (uint64_t)rows * g->np * g->slices);
 	free(cover.c_map);
 }
 
@@ -497,8 +510,10 @@ static void test_random(void **state)
 
 	(void)state;
 	for (i = 0; i < 6000; i++) {
-		struct rkmm_matmul mm = matmul(rnd(RKMM_T_COUNT), size_near(1500),
-					       size_near(10752), size_near(9000));
+		bool wide = rnd(8) == 0;
+		struct rkmm_matmul mm = matmul(rnd(RKMM_T_COUNT), size_near(wide ? 200 : 1500),
+					       wide ? 10700 + rnd(30000) : size_near(10752),
+					       size_near(wide ? 600 : 9000));
 		enum rkmm_reason reason;
 		struct rkmm_geom g;
 
@@ -520,6 +535,12 @@ static void test_random(void **state)
 			break;
 		}
 		if (mm.types == RKMM_T_I8I8 && mm.k < 512)
+			mm.a_pitch = 0;
+		if (rnd(6) == 0 && mm.k > 1024)
+			mm.slice = 32 * (5 + rnd(mm.k / 32 < 330 ? mm.k / 32 - 5 : 325));
+		if (mm.a_pitch && mm.slice && mm.k % mm.slice)
+			mm.a_pitch = 0;
+		if (mm.a_pitch && !mm.slice && mm.k > 10752)
 			mm.a_pitch = 0;
 		reason = rkmm_geometry(chip, &mm, &g);
 		if (reason == RKMM_REASON_SIZE)

@@ -166,33 +166,36 @@ static void store(const struct rkmm_geom *g, uint8_t *base, uint64_t at, uint32_
 	}
 }
 
-/* hw 02 §3.4, §6.2 */
+/* hw 02 §3.4, §6.2; K slices of int4 batches one behind the other: hw 02 §4 */
 static uint64_t place_a(const struct rkmm_geom *g, uint32_t row, uint32_t k)
 {
 	uint32_t bits = rkmm_in_bits(g->mm.types), per_atom = 128 / bits;
+	uint32_t rows = g->kp == 1024 ? (g->mm.m + 15) / 16 * 16 : g->mm.m;
 
 	if (g->form == RKMM_FORM_CUBE)
 		return 16ull * ((uint64_t)(k / per_atom) * g->mm.m + row) + k % per_atom * bits / 8;
 	if (g->form == RKMM_FORM_BATCH)
-		return (uint64_t)row * g->kp + k / 2;
+		return ((uint64_t)(k / g->kp) * rows + row) * g->kp + k % g->kp / 2;
 	if (g->mm.a_pitch)
 		return (uint64_t)row * g->mm.a_pitch + k * bits / 8;
-	return ((uint64_t)row * g->kp + k) * bits / 8;
+	return ((uint64_t)row * g->slices * g->kp + k) * bits / 8;
 }
 
 /* hw 02 §4 */
 static uint64_t place_b(const struct rkmm_geom *g, uint32_t k, uint32_t n)
 {
 	uint32_t group = rkmm_group(g->mm.types);
-	uint64_t tile = (uint64_t)(n / group) * (g->kp / 32) + k / 32;
+	uint64_t slice = (uint64_t)(k / g->kp) * g->kp * ((g->mm.n + group - 1) / group * group);
+	uint64_t tile = (uint64_t)(n / group) * (g->kp / 32) + k % g->kp / 32;
 
-	return (tile * group * 32 + n % group * 32 + k % 32) * rkmm_in_bits(g->mm.types) / 8;
+	return (slice + tile * group * 32 + n % group * 32 + k % 32) *
+	       rkmm_in_bits(g->mm.types) / 8;
 }
 
 /* hw 02 §3.5, §6.2, §6.6 */
 static uint64_t place_c(const struct rkmm_geom *g, uint32_t row, uint32_t n)
 {
-	uint32_t ob = rkmm_out_bytes(g->mm.types), c2 = 16 / ob;
+	uint32_t ob = rkmm_out_bytes(g->types), c2 = 16 / ob;
 	uint32_t h = g->rows, wb = g->cols, t, hg, j, b;
 	uint32_t rows = g->kp == 1024 ? (g->mm.m + 15) / 16 * 16 : g->mm.m;
 
@@ -222,16 +225,16 @@ static int8_t requant(const struct rkmm_matmul *mm, int32_t acc)
 	return (int8_t)(q > 127 ? 127 : q < -128 ? -128 : q);
 }
 
-static void check_cell(const struct rkmm_geom *g, const uint8_t *c, uint32_t row, uint32_t n,
-		       int32_t acc)
+static void check_cell(const struct rkmm_geom *g, const uint8_t *c, uint32_t slice, uint32_t row,
+		       uint32_t n, int32_t acc)
 {
-	const uint8_t *at = c + place_c(g, row, n);
+	const uint8_t *at = c + slice * g->c_slice + place_c(g, row, n);
 	int32_t i32;
 	int16_t i16;
 	uint16_t u16;
 	float f;
 
-	switch (g->mm.types) {
+	switch (g->types) {
 	case RKMM_T_I8I32:
 		memcpy(&i32, at, 4);
 		assert_int_equal(i32, acc);
@@ -302,12 +305,12 @@ static void fill(const struct rkmm_geom *g, int8_t *a, int8_t *b)
 /* Between the rows of a pitched C nothing may be written. */
 static void check_gaps(const struct rkmm_geom *g)
 {
-	uint64_t at, line = (uint64_t)g->np * rkmm_out_bytes(g->mm.types);
+	uint64_t at, line = (uint64_t)g->np * rkmm_out_bytes(g->types);
 
 	if (g->form != RKMM_FORM_FLAT || !g->mm.c_pitch)
 		return;
 	for (at = 0; at < g->c_bytes; at++)
-		if (at % g->mm.c_pitch >= line)
+		if (at % g->c_slice % g->mm.c_pitch >= line)
 			assert_int_equal(world->region[2].data[at], CANARY);
 }
 
@@ -341,9 +344,13 @@ static void multiply(const struct rkmm_limits *limits, const struct rkmm_matmul 
 		for (j = 0; j < mm->n; j++) {
 			int32_t acc = 0;
 
-			for (k = 0; k < mm->k; k++)
+			for (k = 0; k < mm->k; k++) {
 				acc += a[(size_t)i * mm->k + k] * b[(size_t)j * mm->k + k];
-			check_cell(&g, w.region[2].data, i, j, acc);
+				if ((k + 1) % g.kp && k + 1 < mm->k)
+					continue;
+				check_cell(&g, w.region[2].data, k / g.kp, i, j, acc);
+				acc = 0;
+			}
 		}
 	}
 	check_gaps(&g);
@@ -501,6 +508,40 @@ static void test_cut_chains(void **state)
 	multiply(&limits, &mm, 900);
 }
 
+/* K beyond one program, and slices that packed weights ask for */
+static void test_slices(void **state)
+{
+	uint32_t t, i;
+
+	(void)state;
+	for (t = 0; t < RKMM_T_COUNT; t++) {
+		check(t, 3, 10753, 33);
+		check(t, 1, 21505, 5);
+		check(t, 20, 12000, 70);
+		for (i = 0; i < 12; i++) {
+			struct rkmm_matmul mm = matmul(t, 1 + rnd(40), 200 + rnd(3000),
+						       1 + rnd(150));
+
+			mm.slice = 32 * (1 + rnd(mm.k / 32));
+			mm.lanes = 1 + rnd(3);
+			if (t == RKMM_T_I8I8 && mm.k < 512)
+				mm.k += 512;
+			if (rnd(3) == 0)
+				mm.form = RKMM_FORM_CUBE;
+			multiply(&rkmm_limits_rk3588, &mm, 1 + rnd(mm.m));
+		}
+	}
+	for (t = 0; t < RKMM_T_I4I16; t++) {
+		struct rkmm_matmul mm = matmul(t, 5, 1536, 50);
+
+		mm.slice = 768;
+		mm.a_pitch = 1536 * 2 + 48;
+		if (t == RKMM_T_I8I8)
+			mm.c_pitch = 64 * 4 + 80;
+		multiply(&rkmm_limits_rk3588, &mm, 5);
+	}
+}
+
 /* int4 sums beyond int16 are clamped */
 static void test_saturation(void **state)
 {
@@ -527,8 +568,8 @@ static void test_saturation(void **state)
 			(u64 *)w.region[3].data, &kick_one);
 	assert_true(kick(core, &kick_one, &report));
 	for (j = 0; j < 64; j++) {
-		check_cell(&g, w.region[2].data, 0, j, 6144 * 64);
-		check_cell(&g, w.region[2].data, 1, j, -6144 * 56);
+		check_cell(&g, w.region[2].data, 0, 0, j, 6144 * 64);
+		check_cell(&g, w.region[2].data, 0, 1, j, -6144 * 56);
 	}
 	for (j = 0; j < 4; j++)
 		free(w.region[j].data);
@@ -544,6 +585,7 @@ int main(void)
 		cmocka_unit_test(test_int4),
 		cmocka_unit_test(test_pitches),
 		cmocka_unit_test(test_cut_chains),
+		cmocka_unit_test(test_slices),
 		cmocka_unit_test(test_saturation),
 	};
 
