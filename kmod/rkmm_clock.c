@@ -130,9 +130,7 @@ static void rkmm_clock_copy_opp(struct rkmm_power *power, struct dev_pm_opp *opp
 	u32 i, n = 0;
 
 	o->hz = dev_pm_opp_get_freq(opp);
-	if (!power->of_opps || (!power->supplies[RKMM_VDD] && !power->supplies[RKMM_MEM]))
-		return;
-	if (dev_pm_opp_get_supplies(opp, supplies))
+	if (!power->of_opps || dev_pm_opp_get_supplies(opp, supplies))
 		return;
 	for (i = 0; i < RKMM_SUPPLIES; i++) {
 		if (!power->supplies[i])
@@ -203,16 +201,7 @@ static void rkmm_clock_pick(struct rkmm_device *rdev)
 	const struct rkmm_soc *soc = rdev->soc;
 	unsigned long want = clock_mhz ? clock_mhz * 1000000ul : soc->max_hz;
 
-	power->target = soc->idle_hz;
 	power->limit = ULONG_MAX;
-	if (!power->nopps)
-		return;
-	/* Raising the rate at a voltage that nobody knows is no option. */
-	if (rdev->dev->of_node && !power->supplies[RKMM_VDD]) {
-		dev_warn(rdev->dev, "no rknpu-supply: the clock stays at %lu MHz\n",
-			 soc->idle_hz / 1000000);
-		return;
-	}
 	power->target = max(rkmm_clock_floor(power, min(want, soc->max_hz)), soc->idle_hz);
 }
 
@@ -504,6 +493,12 @@ static int rkmm_clock_table(struct rkmm_device *rdev, struct device_node *table)
 
 	/* The software NPU's parent has made the table already. */
 	if (dev_pm_opp_get_opp_count(rdev->dev) <= 0 && table) {
+		/* Raising the rate at a voltage that nobody knows is no option. */
+		if (!rdev->power.supplies[RKMM_VDD]) {
+			dev_warn(rdev->dev, "no rknpu-supply: the clock stays at %lu MHz\n",
+				 rdev->soc->idle_hz / 1000000);
+			return 0;
+		}
 		ret = rkmm_clock_of_opps(rdev, table);
 		if (!ret)
 			ret = rkmm_clock_margin_init(rdev, table);

@@ -307,8 +307,7 @@ static int rkmm_power_find_clocks(struct rkmm_device *rdev)
 	power->nbus_clks = soc->nbus_clks;
 	for (i = 0; i < soc->nbus_clks; i++)
 		power->bus_clks[i].id = soc->bus_clks[i];
-	ret = devm_clk_bulk_get(dev, power->nbus_clks, power->bus_clks);
-	return ret ? dev_err_probe(dev, ret, "bus clocks\n") : 0;
+	return devm_clk_bulk_get(dev, power->nbus_clks, power->bus_clks);
 }
 
 static int rkmm_power_find_resets(struct rkmm_device *rdev)
