@@ -22,9 +22,6 @@
 
 #include "soft.h"
 
-/* A chip does not share the processors with its clients. */
-#define SOFT_RUN_NICE	(-10)
-
 bool soft_run_busy(struct soft_core *core)
 {
 	enum soft_state state = READ_ONCE(core->state);
@@ -186,7 +183,6 @@ static int soft_run_thread(void *data)
 	struct soft_core *core = data;
 	bool run;
 
-	set_user_nice(current, SOFT_RUN_NICE);
 	for (;;) {
 		wait_event_idle(core->wait, kthread_should_stop() ||
 				READ_ONCE(core->state) == SOFT_PENDING);
