@@ -10,7 +10,7 @@
 #   host-bins    programs: N-srcs, N-libs (static, in link order),
 #                N-shlibs (shared), N-ldlibs (-lm)                           -> bin/N
 #   host-tests   cmocka programs, same variables; build machine only         -> bin/N
-#   host-fuzzers libFuzzer programs, same variables; `make fuzz` only        -> bin/N
+#   host-fuzzers libFuzzer programs, same variables; N-runs inputs in a check -> bin/N
 #   guest-tests  kselftest programs, same variables; N-vboard: vboard options    -> selftests/N
 #   guest-scripts shell tests, by path; NAME.sh-vboard as above                -> selftests/
 #   cross-libs, cross-bins  as host-libs, host-bins, but for arm64 only
@@ -93,8 +93,8 @@ CCACHE ?= $(shell command -v ccache)
 WERROR ?= -Werror
 CFLAGS ?= -O2 -g
 
-# <drm/drm.h>, "drm.h" and <xf86drm.h>, whatever architecture, from libdrm-dev
-drm-headers := build/include/drm/xf86drm.h
+# <drm/drm.h>, "drm.h", <xf86drm.h> and <zlib.h>, whatever architecture, of the build machine's packages
+lib-headers := build/include/zlib.h
 ktools := build/ktools/.done
 u-flags := -std=gnu11 -Wall -Wextra -fPIC -Iuapi -I. -Ilib -isystem build/include -isystem build/include/drm
 kselftest-flags := -isystem build/ktools/selftests -isystem build/ktools/selftests/rkmm -D_GNU_SOURCE
@@ -107,9 +107,9 @@ flags-host-san := -fsanitize=address,undefined -fno-sanitize-recover=undefined -
 cc-arm64 := $(CCACHE) $(cross-prefix)gcc
 ar-arm64 := $(cross-prefix)ar
 comma := ,
-# another architecture's libdrm is unpacked, not installed
-cross-libdir := build/deb/root/usr/lib/aarch64-linux-gnu
-ld-arm64 := $(if $(cross-prefix),-L$(cross-libdir) -Wl$(comma)-rpath-link$(comma)$(cross-libdir))
+# another architecture's libraries are unpacked, not installed
+cross-libdirs := build/deb/root/usr/lib/aarch64-linux-gnu build/deb/root/lib/aarch64-linux-gnu
+ld-arm64 := $(if $(cross-prefix),$(foreach d,$(cross-libdirs),-L$(d) -Wl$(comma)-rpath-link$(comma)$(d)))
 cc-fuzz := clang
 ar-fuzz := ar
 flags-fuzz := -fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer
@@ -144,11 +144,11 @@ ifneq ($$(file <build/$(1)/obj/$(2)/.flags),$$(flags-$(1)-$(2)))
 $$(shell mkdir -p build/$(1)/obj/$(2))
 $$(file >build/$(1)/obj/$(2)/.flags,$$(flags-$(1)-$(2)))
 endif
-$(patsubst %.c,build/$(1)/obj/$(2)/%.o,$(filter %.c,$($(2)-srcs))): build/$(1)/obj/$(2)/%.o: %.c build/$(1)/obj/$(2)/.flags | $(drm-headers)
+$(patsubst %.c,build/$(1)/obj/$(2)/%.o,$(filter %.c,$($(2)-srcs))): build/$(1)/obj/$(2)/%.o: %.c build/$(1)/obj/$(2)/.flags | $(lib-headers)
 	$$(call say,CC,$(1)/$$*.o)
 	@mkdir -p $$(@D)
 	$(Q)$$(flags-$(1)-$(2)) -MMD -MP -c -o $$@ $$<
-$(patsubst %.cc,build/$(1)/obj/$(2)/%.o,$(call cxx,$(2))): build/$(1)/obj/$(2)/%.o: %.cc build/$(1)/obj/$(2)/.flags | $(drm-headers)
+$(patsubst %.cc,build/$(1)/obj/$(2)/%.o,$(call cxx,$(2))): build/$(1)/obj/$(2)/%.o: %.cc build/$(1)/obj/$(2)/.flags | $(lib-headers)
 	$$(call say,CXX,$(1)/$$*.o)
 	@mkdir -p $$(@D)
 	$(Q)$$(patsubst %gcc,%g++,$$(patsubst -std=gnu11,-std=gnu++17,$$(flags-$(1)-$(2)))) -MMD -MP -c -o $$@ $$<
@@ -207,26 +207,27 @@ build/$(1)/selftests/$(notdir $(2)): $(2)
 endef
 $(foreach t,host arm64,$(foreach s,$(guest-scripts),$(eval $(call script-rule,$(t),$(s)))))
 
-$(drm-headers): | need-drm
-	@mkdir -p $(@D)
-	$(Q)cp /usr/include/libdrm/drm.h /usr/include/libdrm/drm_mode.h $(@D)/; cp /usr/include/xf86drm.h $@.$$$$; mv $@.$$$$ $@
+$(lib-headers): | need-headers
+	@mkdir -p $(@D)/drm
+	$(Q)cp /usr/include/libdrm/drm.h /usr/include/libdrm/drm_mode.h /usr/include/xf86drm.h $(@D)/drm/
+	$(Q)cp /usr/include/zconf.h $(@D)/; cp /usr/include/zlib.h $@.$$$$; mv $@.$$$$ $@
 
 $(ktools):
 	$(Q)tools/build/deb.sh ktools
 
-.PHONY: host arm64 fuzz unit selftests need-drm need-host need-cross need-unit
+.PHONY: host arm64 fuzz unit selftests need-headers need-host need-cross need-unit
 host: need-host $(call tree-files,host$(san))
 arm64: need-cross $(call tree-files,arm64)
 fuzz: $(call tree-files,fuzz)
 selftests: $(if $(filter arm64,$(karch)),need-cross $(call guest-files,arm64),need-host $(call guest-files,host))
 
 # packages of the build machine: looked for once per make, installed when root
-need-drm:
-	$(Q)tools/build/deb.sh need libdrm-dev
+need-headers:
+	$(Q)tools/build/deb.sh need libdrm-dev zlib1g-dev
 need-host:
-	$(Q)tools/build/deb.sh need gcc $(if $(host-tests),libcmocka-dev) $(if $(filter %.cc,$(foreach t,$(host-tests),$($(t)-srcs))),g++) libdrm-dev
+	$(Q)tools/build/deb.sh need gcc $(if $(host-tests),libcmocka-dev) $(if $(filter %.cc,$(foreach t,$(host-tests),$($(t)-srcs))),g++) libdrm-dev zlib1g-dev
 need-cross:
-	$(Q)tools/build/deb.sh need $(if $(cross-prefix),gcc-aarch64-linux-gnu,gcc) libdrm-dev
+	$(Q)tools/build/deb.sh need $(if $(cross-prefix),gcc-aarch64-linux-gnu,gcc) libdrm-dev zlib1g-dev
 	$(if $(cross-prefix),$(Q)tools/build/deb.sh cross)
 $(call tree-files,host$(san)) $(call guest-files,host): | need-host
 $(call tree-files,arm64) $(call guest-files,arm64): | need-cross

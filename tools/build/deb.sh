@@ -18,7 +18,7 @@ usage()
 	  kdir ARCH SERIES    unpack kernel headers and print the directory for KDIR=
 	                      (ARCH amd64 or arm64, SERIES 6.1 or 6.12)
 	  board               unpack the arm64 kernel and busybox for the virtual board
-	  cross               unpack the arm64 libdrm that programs for arm64 are linked with
+	  cross               unpack the arm64 libdrm and zlib that programs for arm64 are linked with
 	  ktools              take checkpatch and the kselftest files from the kernel source
 	  need [PACKAGE]...   install missing packages of the build machine (all when none is named)
 	END
@@ -127,7 +127,9 @@ board()
 
 cross()
 {
-	unpack libdrm2:arm64 libdrm-dev:arm64
+	unpack libdrm2:arm64 libdrm-dev:arm64 zlib1g:arm64 zlib1g-dev:arm64
+	# its own link is an absolute one
+	ln -sfn ../../../lib/aarch64-linux-gnu/libz.so.1 "$root/usr/lib/aarch64-linux-gnu/libz.so"
 }
 
 ktools()
@@ -174,6 +176,7 @@ needs()
 	qemu-system-aarch64 qemu-system-arm
 	/usr/include/cmocka.h libcmocka-dev
 	/usr/include/libdrm/drm.h libdrm-dev
+	/usr/include/zlib.h zlib1g-dev
 	END
 	if [ "$native" != arm64 ]; then
 		echo aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu

@@ -12,12 +12,12 @@ arm64=build/arm64
 rel=$(cat build/deb/board)
 strip="strip"
 libc=/lib/aarch64-linux-gnu
-drm=/usr/lib/aarch64-linux-gnu
+root=
 loader=/lib/ld-linux-aarch64.so.1
 if [ "$(dpkg --print-architecture)" != arm64 ]; then
 	strip=aarch64-linux-gnu-strip
 	libc=/usr/aarch64-linux-gnu/lib
-	drm=$deb/usr/lib/aarch64-linux-gnu
+	root=$deb
 	loader=$libc/ld-linux-aarch64.so.1
 fi
 
@@ -36,7 +36,7 @@ for l in libc.so.6 libm.so.6 libpthread.so.0 libdl.so.2 librt.so.1; do
 	fi
 done
 
-cp -L "$drm/libdrm.so.2" "$stage/usr/lib/"
+cp -L "$root/usr/lib/aarch64-linux-gnu/libdrm.so.2" "$root/lib/aarch64-linux-gnu/libz.so.1" "$stage/usr/lib/"
 
 # list NAME MODULE...: copy modules with all they need; the order to load them in goes to NAME.modules
 [ -e "$deb/lib/modules/$rel/modules.dep" ] || PATH=$PATH:/sbin:/usr/sbin depmod -b "$deb" "$rel"
