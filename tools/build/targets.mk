@@ -20,4 +20,4 @@ print-unit: host
 print-guest:
 	@$(foreach t,$(sort $(guest-tests)) $(guest-scripts),printf '%s\t%s\n' $(notdir $(t)) '$($(notdir $(t))-vboard)';) :
 print-fuzz:
-	@$(foreach f,$(fuzzers-fuzz),echo $(f) $(or $($(f)-runs),10000);) :
+	@$(foreach f,$(fuzzers-fuzz),echo $(f) $(or $($(f)-runs),5000);) :
