@@ -275,16 +275,15 @@ static void rkmm_window_release(struct kref *ref)
 	struct rkmm_vm *vm = &rdev->vm;
 
 	/* Without references there are no jobs in it: if it is attached, the cores are idle. */
-	if (READ_ONCE(vm->attached) == window)
-		rkmm_sched_forget_window(rdev, window);
+	rkmm_sched_forget_window(rdev, window);
 	mutex_lock(&vm->attach_lock);
 	if (vm->attached == window)
 		rkmm_vm_detach(rdev);
+	mutex_unlock(&vm->attach_lock);
 	mutex_lock(&vm->lock);
 	list_del(&window->node);
 	rkmm_window_empty(window);
 	mutex_unlock(&vm->lock);
-	mutex_unlock(&vm->attach_lock);
 	drm_mm_takedown(&window->mm);
 	kfree(window);
 }
@@ -439,11 +438,11 @@ void rkmm_vm_fini(struct rkmm_device *rdev)
 
 	mutex_lock(&vm->attach_lock);
 	rkmm_vm_detach(rdev);
+	mutex_unlock(&vm->attach_lock);
 	mutex_lock(&vm->lock);
 	list_for_each_entry(window, &vm->windows, node)
 		rkmm_window_empty(window);
 	mutex_unlock(&vm->lock);
-	mutex_unlock(&vm->attach_lock);
 
 	while (rkmm_vm_unmap_one(rdev))
 		;

@@ -34,7 +34,7 @@ struct rkmm_window {
 	struct kref ref;
 	/** @rdev: device */
 	struct rkmm_device *rdev;
-	/** @domain: NULL once the device is gone; written under rkmm_vm.attach_lock and .lock */
+	/** @domain: NULL once the device is gone; not attached any more when that is written */
 	struct iommu_domain *domain;
 	/** @mm: IOVA space; under rkmm_vm.lock */
 	struct drm_mm mm;
@@ -84,7 +84,11 @@ struct rkmm_vm {
 	u64 largest;
 	/** @attached: window the device translates through; under rkmm_vm.attach_lock */
 	struct rkmm_window *attached;
-	/** @attach_lock: attach and detach; outside @lock; all cores are idle while held */
+	/**
+	 * @attach_lock: attach and detach; all cores are idle while held. Fences wait for
+	 * its holder, so it is never held together with @lock, under which memory is
+	 * allocated.
+	 */
 	struct mutex attach_lock;
 	/** @zero: the guard page, DMA-mapped through the facade */
 	struct page *zero;
@@ -174,8 +178,8 @@ void rkmm_vm_unmap_bo(struct rkmm_bo *bo);
  * @window: window
  *
  * All cores idle with interrupts drained (hw 01 §4.5). Always detaches first, so
- * calling it with the attached window reprograms the MMU after a reset. The caller
- * holds a reference to @window. On failure no window is attached.
+ * calling it with the attached window reprograms the MMU after a reset. @window does
+ * not go meanwhile. On failure no window is attached.
  */
 int rkmm_vm_attach(struct rkmm_device *rdev, struct rkmm_window *window);
 /** rkmm_vm_reattach() - program the MMU again for the window that is attached, if any */
