@@ -49,12 +49,16 @@ struct rkmm_sched {
 	struct list_head clients;
 	/** @window: window the cores run in; changes only with all cores idle */
 	struct rkmm_window *window;
+	/** @switching: window that the worker attaches now; its release waits for that */
+	struct rkmm_window *switching;
 	/** @hold: starts are forbidden while non-zero: a switch, suspend, removal */
 	unsigned int hold;
 	/** @reset_wanted: a core is stuck: nothing starts until the reset */
 	bool reset_wanted;
 	/** @dead: the device is gone: jobs end with -ENODEV */
 	bool dead;
+	/** @alive: jobs that were pushed and not yet released */
+	u64 alive;
 	/** @ended: jobs whose fence is to be signalled, oldest first */
 	struct list_head ended;
 	/** @signalling: somebody empties @ended; keeps fences in order and callbacks flat */

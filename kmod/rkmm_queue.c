@@ -17,6 +17,7 @@ void rkmm_sched_push(struct rkmm_job *job)
 	spin_lock_irqsave(&rdev->sched.lock, flags);
 	list_add_tail(&job->in_queue, &job->client->queue);
 	job->queued = true;
+	rdev->sched.alive++;
 	/* The extra count held while dependencies were being set up. */
 	atomic_dec(&job->waiting);
 	rkmm_sched_place(job->client);
@@ -111,7 +112,7 @@ void rkmm_sched_close(struct rkmm_client *client)
 	rkmm_sched_cancel_deps(client);
 }
 
-/* Window that the client at the head of the queue needs, referenced. Lock held. */
+/* Window that the client at the head of the queue needs. Lock held. */
 static struct rkmm_window *rkmm_sched_target(struct rkmm_device *rdev)
 {
 	struct rkmm_sched *sched = &rdev->sched;
@@ -124,7 +125,6 @@ static struct rkmm_window *rkmm_sched_target(struct rkmm_device *rdev)
 	job = rkmm_sched_next(client);
 	if (job->window == sched->window)
 		return NULL;
-	rkmm_window_get(job->window);
 	return job->window;
 }
 
@@ -133,12 +133,15 @@ static void rkmm_sched_switch(struct rkmm_device *rdev, struct rkmm_window *wind
 	struct rkmm_sched *sched = &rdev->sched;
 	struct rkmm_client *client;
 	unsigned long flags;
+	bool cookie;
 	int ret;
 
 	ret = rkmm_vm_attach(rdev, window);
 
+	cookie = dma_fence_begin_signalling();
 	spin_lock_irqsave(&sched->lock, flags);
 	sched->hold--;
+	sched->switching = NULL;
 	sched->switches++;
 	sched->window = ret ? NULL : window;
 	if (ret) {
@@ -150,9 +153,16 @@ static void rkmm_sched_switch(struct rkmm_device *rdev, struct rkmm_window *wind
 	rkmm_sched_start(rdev);
 	wake_up_all(&sched->idle);
 	rkmm_sched_unlock(rdev, flags);
-	rkmm_window_put(window);
+	dma_fence_end_signalling(cookie);
 }
 
+/*
+ * Fences of every client wait for this, so it may not allocate and takes no
+ * lock under which anybody does. lockdep is told so, but for the attaching of a
+ * window: the IOMMU core allocates under its group lock when a device is
+ * probed, which to lockdep is the same lock. Interrupts, the watchdog and fence
+ * callbacks signal in atomic context, where sleeping is caught as such.
+ */
 static void rkmm_sched_work(struct work_struct *work)
 {
 	struct rkmm_device *rdev = container_of(work, struct rkmm_device, sched.work);
@@ -164,8 +174,11 @@ static void rkmm_sched_work(struct work_struct *work)
 	reset = sched->reset_wanted && !sched->dead && !rkmm_sched_busy(rdev);
 	if (!reset && !sched->reset_wanted)
 		window = rkmm_sched_target(rdev);
-	if (window)
+	if (window) {
 		sched->hold++;
+		/* No reference: dropping the last one is nothing for this worker. */
+		sched->switching = window;
+	}
 	spin_unlock_irq(&sched->lock);
 
 	if (reset)
@@ -198,9 +211,15 @@ static void rkmm_sched_reap(struct work_struct *work)
 {
 	struct rkmm_device *rdev = container_of(work, struct rkmm_device, sched.reap);
 	struct rkmm_job *job, *next;
+	u64 n = 0;
 
-	llist_for_each_entry_safe(job, next, llist_del_all(&rdev->sched.reap_list), in_reap)
+	llist_for_each_entry_safe(job, next, llist_del_all(&rdev->sched.reap_list), in_reap) {
 		rkmm_job_put(job);
+		n++;
+	}
+	spin_lock_irq(&rdev->sched.lock);
+	rdev->sched.alive -= n;
+	spin_unlock_irq(&rdev->sched.lock);
 }
 
 static bool rkmm_sched_quiet(struct rkmm_device *rdev)
@@ -234,12 +253,23 @@ void rkmm_sched_release(struct rkmm_device *rdev)
 	rkmm_sched_unlock(rdev, flags);
 }
 
+static bool rkmm_sched_try_forget(struct rkmm_device *rdev, struct rkmm_window *window)
+{
+	struct rkmm_sched *sched = &rdev->sched;
+	bool forgotten;
+
+	spin_lock_irq(&sched->lock);
+	forgotten = sched->switching != window;
+	if (forgotten && sched->window == window)
+		sched->window = NULL;
+	spin_unlock_irq(&sched->lock);
+	return forgotten;
+}
+
 void rkmm_sched_forget_window(struct rkmm_device *rdev, struct rkmm_window *window)
 {
-	spin_lock_irq(&rdev->sched.lock);
-	if (rdev->sched.window == window)
-		rdev->sched.window = NULL;
-	spin_unlock_irq(&rdev->sched.lock);
+	/* The job for whose sake it is being attached may have been cancelled. */
+	wait_event(rdev->sched.idle, rkmm_sched_try_forget(rdev, window));
 }
 
 void rkmm_sched_kill(struct rkmm_device *rdev)
@@ -247,6 +277,7 @@ void rkmm_sched_kill(struct rkmm_device *rdev)
 	struct rkmm_sched *sched = &rdev->sched;
 	struct rkmm_client *client;
 	unsigned long flags;
+	bool cookie;
 	u32 i;
 
 	spin_lock_irq(&sched->lock);
@@ -263,6 +294,7 @@ void rkmm_sched_kill(struct rkmm_device *rdev)
 	rkmm_timer_stop(&sched->watchdog);
 	cancel_work_sync(&sched->work);
 
+	cookie = dma_fence_begin_signalling();
 	/* Only a reset surely ends a core's DMA; buffers are released after it. */
 	rkmm_power_reset(rdev, rdev->all_cores);
 
@@ -275,17 +307,24 @@ void rkmm_sched_kill(struct rkmm_device *rdev)
 		rkmm_sched_mark(client, -ENODEV);
 	rkmm_sched_start(rdev);
 	rkmm_sched_unlock(rdev, flags);
+	dma_fence_end_signalling(cookie);
 }
 
 void rkmm_sched_drain(struct rkmm_device *rdev)
 {
 	struct rkmm_sched *sched = &rdev->sched;
 	struct rkmm_client *client, *waiting;
+	bool done;
 
-	/* Files may still be open: their jobs that wait for foreign fences end now. */
+	/*
+	 * Files may still be open: their jobs that wait for foreign fences end now.
+	 * Those of closed files may be in a fence callback on another CPU, or in the
+	 * hands of whoever signals, who comes back for the next one.
+	 */
 	for (;;) {
 		waiting = NULL;
 		spin_lock_irq(&sched->lock);
+		done = !sched->alive && !sched->signalling;
 		list_for_each_entry(client, &sched->clients, in_clients)
 			if (!list_empty(&client->queue)) {
 				rkmm_client_get(client);
@@ -293,12 +332,13 @@ void rkmm_sched_drain(struct rkmm_device *rdev)
 				break;
 			}
 		spin_unlock_irq(&sched->lock);
-		if (!waiting)
+		if (done)
 			break;
-		rkmm_sched_cancel_deps(waiting);
-		rkmm_client_put(waiting);
-		/* A callback may be running on another CPU. */
-		cond_resched();
+		if (waiting) {
+			rkmm_sched_cancel_deps(waiting);
+			rkmm_client_put(waiting);
+		}
+		schedule_timeout_uninterruptible(1);
 	}
 	flush_workqueue(sched->reap_wq);
 }

@@ -87,6 +87,7 @@ void rkmm_vm_fault(struct rkmm_device *rdev, struct rkmm_window *window, unsigne
 
 void rkmm_recover_reset(struct rkmm_device *rdev)
 {
+	bool cookie = dma_fence_begin_signalling();
 	u32 i;
 	int ret;
 
@@ -96,11 +97,16 @@ void rkmm_recover_reset(struct rkmm_device *rdev)
 	ret = rkmm_power_reset(rdev, rdev->all_cores);
 	for (i = 0; i < rdev->ncores && !ret; i++)
 		ret = rkmm_core_identify(&rdev->cores[i]);
+	dma_fence_end_signalling(cookie);
+
 	/* The reset wiped the MMU banks: program them again. */
 	if (!ret)
 		ret = rkmm_vm_reattach(rdev);
+
+	cookie = dma_fence_begin_signalling();
 	if (ret)
 		dev_err(rdev->dev, "reset failed: %d: out of service\n", ret);
 	trace_rkmm_reset(rdev, ret);
 	rkmm_sched_reset_done(rdev, ret);
+	dma_fence_end_signalling(cookie);
 }
