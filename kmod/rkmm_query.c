@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* QUERY: facts about the device and the asking client. */
+#include <drm/drm_drv.h>
 #include <drm/drm_print.h>
 #include <linux/uaccess.h>
 
@@ -75,11 +76,16 @@ int rkmm_ioctl_query(struct drm_device *drm, void *data, struct drm_file *file)
 		struct drm_rkmm_client_info client;
 	} answer = {};
 	u32 size, room = args->size;
+	int idx;
 
 	switch (args->id) {
 	case DRM_RKMM_QUERY_DEVICE:
 		size = sizeof(answer.device);
+		/* The clock is asked for its rate, under a lock that goes with the device. */
+		if (!drm_dev_enter(drm, &idx))
+			return -ENODEV;
 		rkmm_query_device(client->rdev, &answer.device);
+		drm_dev_exit(idx);
 		break;
 	case DRM_RKMM_QUERY_TYPES:
 		size = sizeof(answer.types);
