@@ -2,12 +2,12 @@
 
 shared-libs += rkmm
 rkmm-srcs := lib/error.c lib/sys.c lib/device.c lib/buffer.c lib/plan.c lib/pack.c lib/detile.c lib/finish.c \
-	lib/half.c lib/weights.c lib/submit.c lib/context.c lib/matmul.c
+	lib/half.c lib/weights.c lib/rkw.c lib/weights_file.c lib/submit.c lib/context.c lib/matmul.c
 rkmm-version := 0.1.0
 rkmm-map := lib/rkmm.map
 rkmm-headers := lib/rkmm.h uapi/rkmm_drm.h
 rkmm-pc := lib/librkmm.pc.in
-rkmm-ldlibs := -ldrm -lpthread
+rkmm-ldlibs := -ldrm -lz -lpthread
 
 # -O3 for vector code; no contraction, so that every machine computes the same bits
 shared-libs += rkmm-compute
@@ -27,10 +27,10 @@ rkmm-example-shlibs := rkmm
 ifneq ($(shell command -v g++),)
 host: build/host/bin/rkmm-cxx-check
 build/host/bin/rkmm-cxx-check: selftests/unit/test_lib_cxx.cc lib/rkmm.h uapi/rkmm_drm.h \
-		build/host/lib/librkmm.a | build/include/drm/xf86drm.h
+		build/host/lib/librkmm.a | build/include/zlib.h
 	$(call say,CXX,$@)
 	@mkdir -p $(@D)
 	$(Q)g++ -std=c++17 $(CFLAGS) -Wall -Wextra $(WERROR) -Iuapi -I. -isystem build/include \
-		-isystem build/include/drm -o $@ $< build/host/lib/librkmm.a -ldrm
+		-isystem build/include/drm -o $@ $< build/host/lib/librkmm.a -ldrm -lz
 	$(Q)$@
 endif

@@ -69,10 +69,18 @@ struct rkmm_plan {
  * struct rkmm_weights - packed B, constant after creation
  * @buf: owned
  * @tensor: layout
+ * @types: enum drm_rkmm_types
+ * @k: rows of B
+ * @n: columns of B
+ * @scale: of each column, NULL for none; owned
  */
 struct rkmm_weights {
 	struct rkmm_buffer *buf;
 	struct drm_rkmm_tensor tensor;
+	uint32_t types;
+	uint32_t k;
+	uint32_t n;
+	float *scale;
 };
 
 enum rkmm_context_state {
@@ -111,6 +119,10 @@ int rkmm_fail_errno(int err, const char *fmt, ...) __attribute__((format(printf,
 
 struct rkmm_device *rkmm_device_get(struct rkmm_device *dev);
 void rkmm_device_put(struct rkmm_device *dev);
+
+/* Weights with a mapped buffer but without content, in the layout b_layout or the driver's own. */
+int rkmm_weights_alloc(struct rkmm_device *dev, uint32_t types, uint32_t k, uint32_t n,
+		       uint64_t b_layout, struct rkmm_weights **out, void **ptr);
 
 /* Absolute CLOCK_MONOTONIC time, saturated. */
 int64_t rkmm_deadline(int64_t timeout_ns);

@@ -449,6 +449,69 @@ void rkmm_f16_to_f32(const uint16_t *src, float *dst, size_t count);
 int rkmm_weights_create(struct rkmm_device *dev, uint32_t types, uint32_t k, uint32_t n,
 			const void *b, size_t ldb, uint32_t flags, struct rkmm_weights **weights);
 
+/** RKMM_AS_STORED - rkmm_weights_load(): the types of the file */
+#define RKMM_AS_STORED	((uint32_t)-1)
+
+/**
+ * rkmm_weights_load() - weights from a file, without packing
+ * @dev: the device
+ * @path: file of rkmm_weights_save() or rkmm-weights(1)
+ * @types: enum drm_rkmm_types they are to serve, or RKMM_AS_STORED
+ * @weights: the weights; destroy them with rkmm_weights_destroy()
+ *
+ * Types with the element type of the file are served, and int8 from a file of
+ * int4: then the values and scales are those of the file, the arithmetic is int8.
+ * Everything in the file is checked, by checksum too.
+ * Return: 0; -EBADMSG not such a file, truncated or damaged; -EOPNOTSUPP packed
+ * in a layout that this device does not take, or for other types; errors of
+ * open() and read(); -ENOMEM.
+ */
+int rkmm_weights_load(struct rkmm_device *dev, const char *path, uint32_t types,
+		      struct rkmm_weights **weights);
+
+/**
+ * rkmm_weights_save() - write packed weights and their scales to a file
+ * @weights: the weights
+ * @path: the file, replaced when the new one is complete
+ *
+ * Return: 0 or -errno.
+ */
+int rkmm_weights_save(const struct rkmm_weights *weights, const char *path);
+
+/**
+ * rkmm_weights_set_scales() - keep the scales of quantised weights with them
+ * @weights: the weights; no other thread may use them meanwhile
+ * @scale: one for each column of B, copied; NULL for none
+ *
+ * Matmuls do not use them; rkmm_weights_save() writes them.
+ * Return: 0 or -ENOMEM.
+ */
+int rkmm_weights_set_scales(struct rkmm_weights *weights, const float *scale);
+
+/**
+ * rkmm_weights_scales() - scales of the columns
+ * @weights: the weights
+ *
+ * Return: one for each column, or NULL; valid as long as the weights.
+ */
+const float *rkmm_weights_scales(const struct rkmm_weights *weights);
+
+/**
+ * rkmm_weights_types() - types of the weights
+ * @weights: the weights
+ *
+ * Return: enum drm_rkmm_types.
+ */
+uint32_t rkmm_weights_types(const struct rkmm_weights *weights);
+
+/**
+ * rkmm_weights_shape() - size of B
+ * @weights: the weights
+ * @k: its rows
+ * @n: its columns
+ */
+void rkmm_weights_shape(const struct rkmm_weights *weights, uint32_t *k, uint32_t *n);
+
 /**
  * rkmm_weights_tensor() - layout of packed weights
  * @weights: the weights

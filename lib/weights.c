@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/internal.h"
 
-int rkmm_weights_create(struct rkmm_device *dev, uint32_t types, uint32_t k, uint32_t n,
-			const void *b, size_t ldb, uint32_t flags, struct rkmm_weights **out)
+int rkmm_weights_alloc(struct rkmm_device *dev, uint32_t types, uint32_t k, uint32_t n,
+		       uint64_t b_layout, struct rkmm_weights **out, void **ptr)
 {
 	/* The layout of B never depends on M or on requantisation. */
-	struct rkmm_matmul_desc desc = { .types = types, .m = 1, .k = k, .n = n };
+	struct rkmm_matmul_desc desc = {
+		.types = types, .m = 1, .k = k, .n = n, .b_layout = b_layout,
+	};
 	struct rkmm_weights *w;
 	struct rkmm_plan *plan;
-	void *ptr;
 	int ret;
 
 	*out = NULL;
@@ -27,16 +29,12 @@ int rkmm_weights_create(struct rkmm_device *dev, uint32_t types, uint32_t k, uin
 		goto out;
 	}
 	w->tensor = *rkmm_plan_b(plan);
+	w->types = types;
+	w->k = k;
+	w->n = n;
 	ret = rkmm_buffer_create(dev, w->tensor.size, &w->buf);
-	if (ret)
-		goto out;
-	ret = rkmm_buffer_map(w->buf, &ptr);
-	if (ret)
-		goto out;
-	ret = rkmm_pack_b(&w->tensor, ptr, b, ldb, k, n, flags);
-	if (ret)
-		goto out;
-	ret = rkmm_buffer_end(w->buf, 0, w->tensor.size, RKMM_WRITE);
+	if (!ret)
+		ret = rkmm_buffer_map(w->buf, ptr);
 out:
 	rkmm_plan_destroy(plan);
 	if (ret)
@@ -44,6 +42,58 @@ out:
 	else
 		*out = w;
 	return ret;
+}
+
+int rkmm_weights_create(struct rkmm_device *dev, uint32_t types, uint32_t k, uint32_t n,
+			const void *b, size_t ldb, uint32_t flags, struct rkmm_weights **out)
+{
+	struct rkmm_weights *w;
+	void *ptr;
+	int ret;
+
+	*out = NULL;
+	ret = rkmm_weights_alloc(dev, types, k, n, 0, &w, &ptr);
+	if (ret)
+		return ret;
+	ret = rkmm_pack_b(&w->tensor, ptr, b, ldb, k, n, flags);
+	if (!ret)
+		ret = rkmm_buffer_end(w->buf, 0, w->tensor.size, RKMM_WRITE);
+	if (ret)
+		rkmm_weights_destroy(w);
+	else
+		*out = w;
+	return ret;
+}
+
+int rkmm_weights_set_scales(struct rkmm_weights *w, const float *scale)
+{
+	float *copy = NULL;
+
+	if (scale) {
+		copy = malloc(w->n * sizeof(*copy));
+		if (!copy)
+			return rkmm_fail(-ENOMEM, "scales: out of memory");
+		memcpy(copy, scale, w->n * sizeof(*copy));
+	}
+	free(w->scale);
+	w->scale = copy;
+	return 0;
+}
+
+const float *rkmm_weights_scales(const struct rkmm_weights *w)
+{
+	return w->scale;
+}
+
+uint32_t rkmm_weights_types(const struct rkmm_weights *w)
+{
+	return w->types;
+}
+
+void rkmm_weights_shape(const struct rkmm_weights *w, uint32_t *k, uint32_t *n)
+{
+	*k = w->k;
+	*n = w->n;
 }
 
 const struct drm_rkmm_tensor *rkmm_weights_tensor(const struct rkmm_weights *w)
@@ -61,5 +111,6 @@ void rkmm_weights_destroy(struct rkmm_weights *w)
 	if (!w)
 		return;
 	rkmm_buffer_destroy(w->buf);
+	free(w->scale);
 	free(w);
 }

@@ -17,3 +17,11 @@ rkmm-bench-srcs := tools/bench/main.c $(rkmm-bench-parts)
 rkmm-bench-shlibs := rkmm rkmm-compute
 rkmm-bench-cflags := -O3
 rkmm-bench-ldlibs := -lm
+
+host-bins += rkmm-weights
+rkmm-weights-parts := tools/weights/cli.c tools/weights/pack.c tools/weights/layout.c \
+	tools/matmul/npy.c lib/rkw.c
+rkmm-weights-srcs := tools/weights/main.c $(rkmm-weights-parts)
+rkmm-weights-libs := prog
+rkmm-weights-shlibs := rkmm rkmm-compute
+rkmm-weights-ldlibs := -lz

@@ -97,3 +97,12 @@ fuzz_model-ldlibs := -lcmocka -lm
 
 host-fuzzers += fuzz_npy
 fuzz_npy-srcs := selftests/unit/fuzz_npy.c tools/matmul/npy.c
+
+host-tests += test_lib_rkw
+test_lib_rkw-srcs = selftests/unit/test_lib_rkw.c selftests/unit/fake_kernel.c \
+	$(rkmm-weights-parts)
+test_lib_rkw-libs := rkmm rkmm-compute prog
+test_lib_rkw-ldlibs := -lz -lm -lpthread
+host-fuzzers += fuzz_rkw
+fuzz_rkw-srcs := selftests/unit/fuzz_rkw.c lib/rkw.c
+fuzz_rkw-ldlibs := -lz

@@ -23,7 +23,8 @@ cat > "$dest/use.c" <<-END
 	}
 END
 cp "$dest/use.c" "$dest/use.cc"
-export PKG_CONFIG_SYSROOT_DIR=$dest PKG_CONFIG_LIBDIR=$dest/usr/lib/pkgconfig:$(pkg-config --variable pc_path pkg-config)
+system=$(pkg-config --variable pc_path pkg-config)
+export PKG_CONFIG_SYSROOT_DIR=$dest PKG_CONFIG_LIBDIR=$dest/usr/lib/pkgconfig:$system
 flags=$(pkg-config --cflags librkmm)
 libs=$(pkg-config --libs librkmm)
 static=$(pkg-config --libs --static librkmm)
