@@ -320,6 +320,8 @@ endif # wait-for-lock
 #help make unit               run the host tests (SAN=1: the sanitised ones)
 #help make check              every test, on the virtual board too, and every lint. STEPS="NAME..." takes
 #help                         some; tools/build/check -l lists them
+#help make check-debug        the guest tests on a kernel built with the kernel's own checks (lockdep, KASAN,
+#help                         kmemleak, ...). TESTS="NAME..." takes some
 #help make demo               build, boot the virtual board, multiply matrices there and verify
 #help make shell              a prompt on the virtual board
 #help make install            libraries, headers and tools: PREFIX, DESTDIR; ARCH=arm64 for a board

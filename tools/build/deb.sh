@@ -20,6 +20,7 @@ usage()
 	  board               unpack the arm64 kernel and busybox for the virtual board
 	  cross               unpack the arm64 libdrm and zlib that programs for arm64 are linked with
 	  ktools              take checkpatch and the kselftest files from the kernel source
+	  ksource DIR         unpack all of the kernel source, as DIR
 	  need [PACKAGE]...   install missing packages of the build machine (all when none is named)
 	END
 }
@@ -156,6 +157,20 @@ ktools()
 	: > "$out/.done"
 }
 
+ksource()
+{
+	local out=$1 src=$root/usr/src/linux-source-6.1.tar.xz
+
+	[ -e "$out/.done" ] && return
+	unpack linux-source-6.1:all
+	say XZ "linux-source-6.1"
+	rm -rf "$out"
+	mkdir -p "$out"
+	tar -xJf "$src" -C "$out" --strip-components=1
+	rm -f "$src" "$deb/.linux-source-6.1:all"
+	: > "$out/.done"
+}
+
 # What the build machine itself must have, as "program-or-file package".
 needs()
 {
@@ -164,6 +179,8 @@ needs()
 	gcc gcc
 	g++ g++
 	xz xz-utils
+	flex flex
+	bison bison
 	bc bc
 	cpio cpio
 	depmod kmod
@@ -218,6 +235,8 @@ kdir)	[ $# -eq 3 ] || { usage >&2; exit 1; }
 board)	board ;;
 cross)	cross ;;
 ktools)	ktools ;;
+ksource) [ $# -eq 2 ] || { usage >&2; exit 1; }
+	ksource "$2" ;;
 need)	shift; need "$@" ;;
 -h|--help) usage ;;
 *)	usage >&2; exit 1 ;;

@@ -2,6 +2,11 @@
 #
 # Targets that run things, and lists that scripts ask for.
 
+# not a part of check: it builds a kernel first
+.PHONY: check-debug
+check-debug:
+	+@tools/debug/check $(TESTS)
+
 .PHONY: check demo unit shell print-unit print-guest print-guest-script print-fuzz
 check:
 	+@tools/build/check $(STEPS)
