@@ -232,6 +232,9 @@ static int rkmm_probe(struct platform_device *pdev)
 
 	if (IS_ERR(soc))
 		return PTR_ERR(soc);
+	ret = rkmm_plans_check(dev);
+	if (ret)
+		return ret;
 	if (!device_iommu_mapped(dev))
 		return dev_err_probe(dev, -ENODEV,
 				     "no IOMMU: without one the NPU could reach all memory\n");
@@ -343,5 +346,5 @@ module_exit(rkmm_exit);
 
 MODULE_DESCRIPTION("Rockchip NPU matrix operations");
 MODULE_LICENSE("GPL");
-MODULE_VERSION("0.1");
+MODULE_VERSION("0.1.0");
 RKMM_IMPORT_NS(DMA_BUF);

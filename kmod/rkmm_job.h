@@ -34,6 +34,8 @@ struct rkmm_plan {
 	u32 cores;
 };
 
+/* rkmm_plans_check() - module parameters; 0 or -EINVAL with a line in the log */
+int rkmm_plans_check(struct device *dev);
 int rkmm_ioctl_plan_create(struct drm_device *drm, void *data, struct drm_file *file);
 int rkmm_ioctl_plan_destroy(struct drm_device *drm, void *data, struct drm_file *file);
 /* rkmm_plan_get() - reference to plan @handle, NULL if there is none */

@@ -3,6 +3,7 @@
 #include <drm/drm_print.h>
 #include <linux/atomic.h>
 #include <linux/math64.h>
+#include <linux/moduleparam.h>
 #include <linux/slab.h>
 
 #include "rkmm_drm.h"
@@ -26,6 +27,14 @@ static_assert((int)RKMM_REASON_LAYOUT == DRM_RKMM_REASON_LAYOUT);
 static_assert((int)RKMM_REASON_SIZE == DRM_RKMM_REASON_SIZE);
 static_assert((int)RKMM_REASON_FORM == DRM_RKMM_REASON_FORM);
 static_assert((int)RKMM_REASON_QUANT == DRM_RKMM_REASON_QUANT);
+
+static char *die_name = "default";
+module_param_named(die, die_name, charp, 0444);
+MODULE_PARM_DESC(die, "Envelope of the die: default, 235, 236 or shipped (the published tables)");
+
+static char *form_name = "auto";
+module_param_named(form, form_name, charp, 0444);
+MODULE_PARM_DESC(form, "Form of plans that ask for none: auto, flat, batch (int4 only) or cube");
 
 /* Program memory of one plan: bounds what a single submission can ask for. */
 #define RKMM_IMAGE_MAX_BYTES	(64ull << 20)
@@ -104,6 +113,48 @@ static const enum rkmm_form rkmm_plan_forms[] = {
 	[DRM_RKMM_FORM_CUBE] = RKMM_FORM_CUBE,
 };
 
+static enum rkmm_form rkmm_plan_auto_form(const struct rkmm_matmul *mm)
+{
+	if (sysfs_streq(form_name, "flat"))
+		return RKMM_FORM_FLAT;
+	if (sysfs_streq(form_name, "batch") && mm->types == RKMM_T_I4I16)
+		return RKMM_FORM_BATCH;
+	if (sysfs_streq(form_name, "cube") && !mm->a_pitch && !mm->c_pitch)
+		return RKMM_FORM_CUBE;
+	return RKMM_FORM_COUNT;
+}
+
+int rkmm_plans_check(struct device *dev)
+{
+	if (!rkmm_die_find(die_name)) {
+		dev_err(dev, "die=%s: unknown profile\n", die_name);
+		return -EINVAL;
+	}
+	if (!sysfs_streq(form_name, "auto") && !sysfs_streq(form_name, "flat") &&
+	    !sysfs_streq(form_name, "batch") && !sysfs_streq(form_name, "cube")) {
+		dev_err(dev, "form=%s: unknown form\n", form_name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static enum rkmm_reason rkmm_plan_geometry(struct rkmm_device *rdev, u32 wanted,
+					   struct rkmm_matmul *mm, struct rkmm_geom *geom)
+{
+	struct rkmm_limits limits = *rdev->soc->limits;
+	enum rkmm_reason reason;
+
+	limits.die = rkmm_die_find(die_name);
+	mm->form = wanted ? rkmm_plan_forms[wanted] : rkmm_plan_auto_form(mm);
+	reason = rkmm_geometry(&limits, mm, geom);
+	/* The parameter is a preference: not every shape has every form. */
+	if (reason == RKMM_REASON_FORM && !wanted) {
+		mm->form = RKMM_FORM_COUNT;
+		reason = rkmm_geometry(&limits, mm, geom);
+	}
+	return reason;
+}
+
 int rkmm_ioctl_plan_create(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	static atomic64_t uids = ATOMIC64_INIT(0);
@@ -122,13 +173,14 @@ int rkmm_ioctl_plan_create(struct drm_device *drm, void *data, struct drm_file *
 		.offset = args->offset,
 		.lanes = hweight32(args->cores ?: rdev->all_cores),
 		.slice = rkmm_layout_slice(args->b_layout),
+		.free_slice = args->flags & DRM_RKMM_PLAN_FREE_SLICES,
 	};
 	enum rkmm_reason reason;
 	struct rkmm_plan *plan;
 	u64 hz;
 	int ret;
 
-	if (args->flags || args->pad) {
+	if (args->flags & ~DRM_RKMM_PLAN_FREE_SLICES || args->pad) {
 		drm_dbg(drm, "plan: unknown flags or padding\n");
 		return -EINVAL;
 	}
@@ -140,7 +192,6 @@ int rkmm_ioctl_plan_create(struct drm_device *drm, void *data, struct drm_file *
 		drm_dbg(drm, "plan: unknown form %u\n", args->form);
 		return -EINVAL;
 	}
-	mm.form = rkmm_plan_forms[args->form];
 	if (args->cores & ~rdev->all_cores) {
 		drm_dbg(drm, "plan: no such core in %#x\n", args->cores);
 		return -EINVAL;
@@ -152,7 +203,7 @@ int rkmm_ioctl_plan_create(struct drm_device *drm, void *data, struct drm_file *
 	kref_init(&plan->ref);
 	plan->cores = args->cores ?: rdev->all_cores;
 
-	reason = rkmm_geometry(rdev->soc->limits, &mm, &plan->geom);
+	reason = rkmm_plan_geometry(rdev, args->form, &mm, &plan->geom);
 	if (reason == RKMM_OK && args->b_layout && args->b_layout != plan->geom.b_layout)
 		reason = RKMM_REASON_LAYOUT;
 	if (reason == RKMM_OK && rkmm_image_bytes(&plan->geom) > RKMM_IMAGE_MAX_BYTES)

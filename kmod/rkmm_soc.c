@@ -76,6 +76,8 @@ static const struct rkmm_limits limits_rk3576 = {
 	.bank_bytes = 32768,
 	.tasks_max = 65535,
 	.amount_scale = 2,
+	.cost = &rkmm_cost_rk3588,
+	.die = &rkmm_dies[0],
 };
 
 static const struct rkmm_limits limits_rk356x = {
@@ -85,6 +87,8 @@ static const struct rkmm_limits limits_rk356x = {
 	.bank_bytes = 32768,
 	.tasks_max = 4095,
 	.amount_scale = 1,
+	.cost = &rkmm_cost_rk3588,
+	.die = &rkmm_dies[0],
 };
 
 static const struct rkmm_soc_reset rk3576_resets[] = {

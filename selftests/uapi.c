@@ -270,7 +270,7 @@ TEST_F(uapi, plan_create)
 	BAD_PLAN(m = 0, -EOPNOTSUPP, DRM_RKMM_REASON_ZERO);
 	BAD_PLAN(k = 0, -EOPNOTSUPP, DRM_RKMM_REASON_ZERO);
 	BAD_PLAN(n = 0, -EOPNOTSUPP, DRM_RKMM_REASON_ZERO);
-	for (i = 0; i < 32; i++)
+	for (i = 1; i < 32; i++)
 		BAD_PLAN(flags = 1u << i, -EINVAL, 0);
 	BAD_PLAN(pad = 1, -EINVAL, 0);
 	BAD_PLAN(pad = 0x80000000, -EINVAL, 0);

@@ -372,6 +372,14 @@ enum drm_rkmm_op_kind {
 };
 
 /**
+ * DRM_RKMM_PLAN_FREE_SLICES - B is not packed yet, and K may be cut for speed
+ *
+ * Without it K is cut only where it must be, and the layout of B does not depend
+ * on M. Ignored with a b_layout.
+ */
+#define DRM_RKMM_PLAN_FREE_SLICES	(1u << 0)
+
+/**
  * DRM_RKMM_PLAN_HOST_FINISH - C is several partial results; the CPU adds them up
  *
  * fp16 and int8 results are partial sums of fp32 and int32 then, converted after
@@ -402,7 +410,7 @@ enum drm_rkmm_form {
  * @m: Input: rows of A and C, at least 1; a submission may use fewer
  * @k: Input: columns of A, rows of B, at least 1
  * @n: Input: columns of B and C, at least 1
- * @flags: Input: zero
+ * @flags: Input: DRM_RKMM_PLAN_FREE_SLICES or zero
  * @a_pitch: Input: bytes between rows of A, 0 for packed; a multiple of 16,
  *	allowed only when K needs no padding
  * @c_pitch: Input: bytes between rows of C, 0 for packed; a multiple of 16
@@ -416,7 +424,8 @@ enum drm_rkmm_form {
  * @plan: Output: plan handle
  * @reason: Output: enum drm_rkmm_reason, also with EOPNOTSUPP
  * @programs: Output: programs of a full submission
- * @predicted_ns: Output: predicted time of a full submission on one core at @clock_hz of the device
+ * @predicted_ns: Output: predicted time of a full submission at the present clock, with the
+ *	cores that it may use all free
  * @a: Output: operand A
  * @b: Output: operand B
  * @c: Output: operand C

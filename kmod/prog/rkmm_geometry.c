@@ -66,10 +66,10 @@ static u32 batch_min_rows(u32 kp)
 	return kp == 1024 ? rkmm_batch_rows(kp) : 1;
 }
 
-/* Few columns, in the last column tile at least. */
-static bool narrow(const struct rkmm_geom *geom)
+/* Columns of the last, narrowest column tile */
+static u32 last_cols(const struct rkmm_geom *geom)
 {
-	return (geom->np - 1) % geom->cols + 1 <= 64;
+	return (geom->np - 1) % geom->cols + 1;
 }
 
 /*
@@ -80,7 +80,7 @@ static u32 weight_banks_min(const struct rkmm_limits *limits, const struct rkmm_
 {
 	u32 banks = 32 * geom->kp / limits->bank_bytes + 1;
 
-	return narrow(geom) ? rkmm_max(banks, 2) : banks;
+	return last_cols(geom) <= 64 ? rkmm_max(banks, 2) : banks;
 }
 
 /*
@@ -97,34 +97,6 @@ static u32 data_banks(const struct rkmm_limits *limits, const struct rkmm_geom *
 	    (u64)need * 100 >= (u64)banks * limits->bank_bytes * 97)
 		banks++;
 	return banks;
-}
-
-/*
- * Measured row caps that are smaller than the bank law. Most are explained by
- * the split that was in use when they were measured (hw 02 §5.2), yet nothing
- * beyond them has been seen right.
- */
-static u32 row_cap(const struct rkmm_geom *geom)
-{
-	u32 kp = geom->kp;
-
-	switch (rkmm_type_facts[geom->types].in) {
-	case RKMM_PREC_I8:
-		/* hw 02 §5.3, hw 03 G11; unlisted K take the cap of the next listed one */
-		if (kp > 2048)
-			return 64;
-		if (kp > 1024)
-			return 128;
-		return kp > 512 ? 320 : kp == 512 ? 704 : ROWS_FIELD;
-	case RKMM_PREC_F16:
-		if (kp == 128)	/* larger ones are not monotonic: hw 03 G9 */
-			return 256;
-		if (narrow(geom) && kp > 512)	/* 144 hangs at K = 1024: hw 03 G10 */
-			return 128;
-		return ROWS_FIELD;
-	default:
-		return ROWS_FIELD;
-	}
 }
 
 /* R, the largest power of two of lines in two banks (hw 02 §5.1) */
@@ -164,7 +136,7 @@ static enum rkmm_reason split_rows(const struct rkmm_limits *limits, struct rkmm
 
 	/* data_banks() rises with the rows: halve the way to the last that fits */
 	lo = 1;
-	hi = rkmm_min(row_cap(geom), ROWS_FIELD);
+	hi = rkmm_min(rkmm_die_rows(limits->die, geom, last_cols(geom)), ROWS_FIELD);
 	while (lo < hi) {
 		u32 mid = hi - (hi - lo) / 2;
 
@@ -194,24 +166,60 @@ static enum rkmm_reason split_rows(const struct rkmm_limits *limits, struct rkmm
 	return RKMM_OK;
 }
 
-/* int4 never leaves the captured split with the shipped geometry (hw 03 G14, G20). */
-static void split_int4(const struct rkmm_limits *limits, struct rkmm_geom *geom)
+/*
+ * Columns of a wide program: what the rung was seen to do, less what keeps one
+ * bank of the weight side spare.
+ */
+static u32 rung_cols(const struct rkmm_limits *limits, const struct rkmm_geom *geom,
+		     const struct rkmm_rung *rung)
+{
+	u32 banks = limits->banks - rung->data_banks - 1;
+	u32 cols = banks * limits->bank_bytes / (u32)rkmm_in_bytes(geom->types, geom->kp);
+
+	return rkmm_min(cols / 64 * 64, rung->cols);
+}
+
+/*
+ * An int4 batch: the shipped geometry, which never leaves the captured split
+ * (hw 03 G14, G20), or a rung. Programs of a rung have all of its rows.
+ */
+static void split_batch(const struct rkmm_limits *limits, struct rkmm_geom *geom,
+			const struct rkmm_rung *rung)
+{
+	u32 rows = rkmm_min(rkmm_batch_rows(geom->kp), rkmm_die_rows(limits->die, geom, 64));
+	u32 cols = rkmm_min(rkmm_batch_cols(geom->kp), rkmm_die_cols(limits->die, geom));
+
+	geom->min_rows = batch_min_rows(geom->kp);
+	geom->data_banks = 1;
+	if (rung) {
+		/* The shipped rows must end where these do to write the same addresses. */
+		geom->fallback_rows = rung->rows % rows ? 0 : rows;
+		rows = rung->rows;
+		cols = rung_cols(limits, geom, rung);
+		geom->min_rows = rows;
+		geom->data_banks = rung->data_banks;
+	}
+	geom->a_rows = round_up_to(geom->mm.m, geom->min_rows);
+	geom->rows = rkmm_min(rows, geom->a_rows);
+	geom->cols = rkmm_min(cols, geom->cols);
+	geom->tile_rows = geom->rows;
+	geom->tile_cols = geom->cols;
+	geom->weight_banks = limits->banks - geom->data_banks;
+	geom->grains = 4 * geom->rows + 1;
+	/* hw 02 §6.5, hw 03 S13: only what the weight banks hold can be reused */
+	geom->weight_reuse = rkmm_in_bytes(geom->types, (u64)geom->cols * geom->kp) <=
+			     (u64)geom->weight_banks * limits->bank_bytes;
+	geom->m_tiles = geom->a_rows / geom->rows + (geom->a_rows % geom->rows != 0);
+}
+
+/* One int4 row per program */
+static void split_row(const struct rkmm_limits *limits, struct rkmm_geom *geom)
 {
 	geom->data_banks = 1;
 	geom->weight_banks = limits->banks - 1;
 	geom->rows = 1;
 	geom->grains = 2;
-	if (geom->form == RKMM_FORM_BATCH) {
-		geom->min_rows = batch_min_rows(geom->kp);
-		geom->a_rows = round_up_to(geom->mm.m, geom->min_rows);
-		geom->rows = rkmm_min(rkmm_batch_rows(geom->kp), geom->a_rows);
-		geom->cols = rkmm_min(rkmm_batch_cols(geom->kp), geom->cols);
-		geom->grains = 4 * geom->rows + 1;
-		/* hw 02 §6.5, hw 03 S13: only what the weight banks hold can be reused */
-		geom->weight_reuse = rkmm_in_bytes(geom->types, (u64)geom->cols * geom->kp) <=
-				     (u64)geom->weight_banks * limits->bank_bytes;
-	}
-	geom->m_tiles = rkmm_div_up(geom->a_rows, geom->rows);
+	geom->m_tiles = geom->mm.m;
 }
 
 static enum rkmm_reason choose_form(struct rkmm_geom *geom)
@@ -271,9 +279,7 @@ static enum rkmm_reason size_inputs(struct rkmm_geom *geom, u64 np)
 		if (mm->m > SIZE_LIMIT / geom->kp)
 			return RKMM_REASON_SIZE;
 		geom->a_pitch = geom->kp;	/* 2 lines of kp / 2 bytes (hw 02 §6.2) */
-		geom->a_slice = (u64)round_up_to(mm->m, batch_min_rows(geom->kp)) * geom->kp;
-		geom->a_bytes = geom->slices * geom->a_slice;
-		break;
+		break;				/* the rest follows from the rows per program */
 	case RKMM_FORM_CUBE:
 		if (mm->m >= SURF_FIELD)
 			return RKMM_REASON_M_LIMIT;
@@ -332,15 +338,18 @@ static u32 chunk_cols(const struct rkmm_limits *limits, const struct rkmm_geom *
 	return rkmm_min(rkmm_div_up(groups, rkmm_min(chunks, groups)) * group, limits->n_max);
 }
 
-static enum rkmm_reason tile(const struct rkmm_limits *limits, struct rkmm_geom *geom, u32 lanes)
+static enum rkmm_reason tile(const struct rkmm_limits *limits, struct rkmm_geom *geom,
+			     const struct rkmm_rung *rung, u32 lanes)
 {
 	u64 programs;
 
 	geom->min_rows = 1;
 	geom->a_rows = geom->mm.m;
 	geom->cols = chunk_cols(limits, geom, lanes);
-	if (geom->form != RKMM_FORM_CUBE && geom->types == RKMM_T_I4I16) {
-		split_int4(limits, geom);
+	if (geom->form == RKMM_FORM_BATCH) {
+		split_batch(limits, geom, rung);
+	} else if (geom->form == RKMM_FORM_FLAT && geom->types == RKMM_T_I4I16) {
+		split_row(limits, geom);
 	} else {
 		enum rkmm_reason reason = split_rows(limits, geom, lanes);
 
@@ -355,6 +364,15 @@ static enum rkmm_reason tile(const struct rkmm_limits *limits, struct rkmm_geom 
 	geom->lanes = rkmm_min(lanes, geom->programs);
 	if (geom->form != RKMM_FORM_BATCH)
 		return RKMM_OK;
+	if (geom->a_rows > SIZE_LIMIT / geom->kp)
+		return RKMM_REASON_SIZE;
+	/* the layout id of A in slices has so many bits for them */
+	if (geom->slices > 1 && geom->a_rows >> 19)
+		return RKMM_REASON_M_LIMIT;
+	geom->a_slice = (u64)geom->a_rows * geom->kp;
+	geom->a_bytes = geom->slices * geom->a_slice;
+	if (geom->a_bytes > SIZE_LIMIT)
+		return RKMM_REASON_SIZE;
 	/* hw 02 §6.6: one line in four of H rows, blocks of 128 bytes */
 	geom->c_pitch = 4 * geom->rows * (geom->cols / 64) * 128;
 	geom->c_bytes = programs * geom->c_pitch;
@@ -372,29 +390,6 @@ static u32 lanes_max(const struct rkmm_geom *geom)
 	if (rkmm_type_facts[geom->types].in == RKMM_PREC_F16 && geom->ka > 2048)
 		lanes = 1;
 	return rkmm_max(lanes, 1);
-}
-
-/* The number of lanes with the least predicted time; the fewest of equal ones. */
-static enum rkmm_reason share(const struct rkmm_limits *limits, struct rkmm_geom *geom)
-{
-	const struct rkmm_geom sized = *geom;
-	enum rkmm_reason reason;
-	struct rkmm_geom other;
-	u32 lanes;
-
-	reason = tile(limits, geom, 1);
-	if (reason)
-		return reason;
-	geom->predicted_ns = rkmm_geom_predict(geom);
-	for (lanes = 2; lanes <= lanes_max(geom); lanes++) {
-		other = sized;
-		if (tile(limits, &other, lanes) || other.lanes < lanes)
-			continue;
-		other.predicted_ns = rkmm_geom_predict(&other);
-		if (other.predicted_ns < geom->predicted_ns)
-			*geom = other;
-	}
-	return RKMM_OK;
 }
 
 /* Captured or measured widths; the one of int4 is the widest with a weight of two banks. */
@@ -443,8 +438,8 @@ static enum rkmm_reason slice_k(const struct rkmm_limits *limits, struct rkmm_ge
 	return RKMM_OK;
 }
 
-enum rkmm_reason rkmm_geometry(const struct rkmm_limits *limits, const struct rkmm_matmul *mm,
-			       struct rkmm_geom *geom)
+enum rkmm_reason rkmm_tile(const struct rkmm_limits *limits, const struct rkmm_matmul *mm,
+			   const struct rkmm_rung *rung, u32 lanes, struct rkmm_geom *geom)
 {
 	enum rkmm_reason reason;
 	u64 np;
@@ -463,14 +458,23 @@ enum rkmm_reason rkmm_geometry(const struct rkmm_limits *limits, const struct rk
 	reason = choose_form(geom);
 	if (reason)
 		return reason;
+	if (lanes > lanes_max(geom) ||
+	    (rung && (rung->cap || !rkmm_rung_fits(rung, geom) ||
+		      ~rung->cores & ((1u << lanes) - 1))))
+		return RKMM_REASON_COUNT;
 	np = ((u64)mm->n + rkmm_type_facts[mm->types].group - 1) /
 	     rkmm_type_facts[mm->types].group * rkmm_type_facts[mm->types].group;
 	reason = size_inputs(geom, np);
 	if (!reason)
 		reason = size_output(geom);
 	if (!reason)
-		reason = share(limits, geom);
-	if (!reason)
-		rkmm_geom_ids(geom);
-	return reason;
+		reason = tile(limits, geom, rung, lanes);
+	if (reason)
+		return reason;
+	if (geom->lanes < lanes)
+		return RKMM_REASON_COUNT;
+	geom->predicted_ns = rkmm_geom_predict(limits->cost, geom);
+	geom->host_ns = rkmm_geom_host_ns(limits->cost, geom);
+	rkmm_geom_ids(geom);
+	return RKMM_OK;
 }

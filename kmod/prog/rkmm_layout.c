@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where the operands of a tiling lie, what a tiling costs, and its programs.
+ * Where the operands of a tiling lie, and its programs.
  */
 #include "rkmm_pure.h"
 
@@ -29,7 +29,7 @@ u32 rkmm_layout_slice(u64 b_layout)
 void rkmm_geom_ids(struct rkmm_geom *geom)
 {
 	const struct rkmm_type_facts *facts = &rkmm_type_facts[geom->types];
-	u32 ka = geom->ka, a, c;
+	u32 a, c;
 
 	switch (geom->form) {
 	case RKMM_FORM_CUBE:
@@ -37,8 +37,7 @@ void rkmm_geom_ids(struct rkmm_geom *geom)
 		c = geom->mm.m;
 		break;
 	case RKMM_FORM_BATCH:
-		a = geom->slices - 1;
-		ka = geom->kp;
+		a = geom->slices > 1 ? geom->kp / 32 << 19 | geom->a_rows : 0;
 		c = geom->a_rows;
 		break;
 	default:
@@ -47,44 +46,13 @@ void rkmm_geom_ids(struct rkmm_geom *geom)
 		c = geom->c_pitch / RKMM_ATOM;
 		break;
 	}
-	geom->a_layout = id_head(1, facts->in) | ID_FORM(geom->form) | (u64)ka << 28 | a;
+	geom->a_layout = id_head(1, facts->in) | (u64)geom->form << 50 |
+			 (u64)(geom->ka / 32) << 28 | a;
 	geom->b_layout = rkmm_layout_b(geom->types, geom->kp, geom->slices);
 	geom->c_layout = id_head(3, facts->out) | ID_FORM(geom->form) | c;
 	if (geom->form == RKMM_FORM_BATCH)
-		geom->c_layout |= (u64)geom->rows << 40 | (u64)(geom->cols / 64) << 32;
-}
-
-/*
- * Time of all lanes at 1 GHz, hw 03 §6.2, whose constants these are: starts in
- * ns, bytes and MAC per ns, by the number of lanes at work. Every product is
- * below 2^60: C and B have at most 2^32 bytes each, K at most 2^27 columns.
- */
-u64 rkmm_geom_predict(const struct rkmm_geom *geom)
-{
-	static const struct {
-		u32 i8_start, i8_bytes_10, i4_start, i4_macs;
-	} law[RKMM_LANES_MAX] = {
-		{ 56000, 96, 600, 220 }, { 101500, 193, 3000, 220 }, { 147000, 255, 7400, 180 },
-	};
-	u32 n = geom->lanes;
-	u64 macs = (u64)geom->a_rows * geom->np / n * geom->ka;
-	u64 weight;
-
-	switch (rkmm_type_facts[geom->types].in) {
-	case RKMM_PREC_I8:
-		weight = geom->b_bytes * geom->m_tiles * 10 / law[n - 1].i8_bytes_10;
-		macs /= 450;
-		return law[n - 1].i8_start + (weight > macs ? weight : macs);
-	case RKMM_PREC_F16:
-		weight = geom->b_bytes * geom->m_tiles / 24;
-		macs /= 150;
-		return 400000 + (weight > macs ? weight : macs);
-	default:
-		if (geom->form == RKMM_FORM_FLAT)
-			return 410000 + geom->b_bytes * geom->mm.m * 10 / 82;
-		return (u64)rkmm_div_up(geom->programs, n) * law[n - 1].i4_start +
-		       macs / law[n - 1].i4_macs;
-	}
+		geom->c_layout |= (u64)geom->tile_rows << 40 |
+				  (u64)(geom->tile_cols / 64) << 32;
 }
 
 void rkmm_geom_a(const struct rkmm_geom *geom, struct rkmm_operand *a)
@@ -132,8 +100,8 @@ void rkmm_geom_c(const struct rkmm_geom *geom, struct rkmm_operand *c)
 		.rows = geom->a_rows,
 		.cols = geom->np,
 		.pitch = geom->form == RKMM_FORM_FLAT ? geom->c_pitch : 0,
-		.tile_rows = batch ? geom->rows : 0,
-		.tile_cols = batch ? geom->cols : 0,
+		.tile_rows = batch ? geom->tile_rows : 0,
+		.tile_cols = batch ? geom->tile_cols : 0,
 		.bits = 8 * rkmm_type_facts[geom->types].out_bytes,
 		.slices = geom->slices,
 		.slice_stride = geom->c_slice,
@@ -181,12 +149,13 @@ u64 rkmm_addr_c(const struct rkmm_geom *geom, u32 row, u32 col)
 	case RKMM_FORM_CUBE:
 		return cube_addr(geom->c_pitch, 8 * ob, row, col);
 	case RKMM_FORM_BATCH:
-		group = row / geom->rows;
-		slot = (u64)(col / geom->cols) * geom->m_tiles + group;
-		h = rkmm_min(geom->rows, geom->a_rows - group * geom->rows);
-		block = col % geom->cols / 64;
+		group = row / geom->tile_rows;
+		slot = (u64)(col / geom->tile_cols) *
+		       rkmm_div_up(geom->a_rows, geom->tile_rows) + group;
+		h = rkmm_min(geom->tile_rows, geom->a_rows - group * geom->tile_rows);
+		block = col % geom->tile_cols / 64;
 		return slot * geom->c_pitch +
-		       128ull * (4 * (row % geom->rows) + 4 * h * block) + col % 64 * ob;
+		       128ull * (4 * (row % geom->tile_rows) + 4 * h * block) + col % 64 * ob;
 	default:
 		return (u64)row * geom->c_pitch + (u64)col * ob;
 	}

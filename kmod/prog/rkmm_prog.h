@@ -71,6 +71,70 @@ enum rkmm_reason {
 	RKMM_REASON_COUNT
 };
 
+#define RKMM_LANES_MAX		3	/* cores of the largest part */
+
+/**
+ * struct rkmm_cost - constants of the cost law, hw 03 §6.2, at 1 GHz
+ * @i8_start: int8: ns, by the number of cores at work
+ * @i8_rate: int8: bytes of weight in 10 ns, by the number of cores
+ * @i8_macs: int8: multiplications per ns and core
+ * @f16_start: fp16: ns
+ * @f16_rate: fp16: bytes of weight in 10 ns
+ * @f16_macs: fp16: multiplications per ns
+ * @i4_start: int4 batches: ns per program, by the number of cores
+ * @i4_macs: int4 batches: multiplications per ns and core
+ * @row_start: int4 rows: ns
+ * @row_rate: int4 rows: bytes of weight in 10 ns
+ * @add_ps: CPU: ps per element of a partial result
+ */
+struct rkmm_cost {
+	u32 i8_start[RKMM_LANES_MAX], i8_rate[RKMM_LANES_MAX], i8_macs;
+	u32 f16_start, f16_rate, f16_macs;
+	u32 i4_start[RKMM_LANES_MAX], i4_macs[RKMM_LANES_MAX];
+	u32 row_start, row_rate;
+	u32 add_ps;
+};
+
+extern const struct rkmm_cost rkmm_cost_rk3588;
+
+/**
+ * struct rkmm_rung - a geometry that a die was seen to do right, or a cap
+ * @bits: bits per element of A
+ * @form: enum rkmm_form, RKMM_FORM_COUNT for any
+ * @cap: no choice but an upper bound
+ * @narrow: cap only for programs of at most so many columns, 0 for all
+ * @cores: bit n - 1: right with n cores at work; caps have none
+ * @data_banks: CBUF banks of the feature
+ * @k_min: smallest padded K of a program
+ * @k_max: largest
+ * @rows: rows per program: exactly these, a cap at most these, 0 for none
+ * @cols: columns per program: at most these, 0 for any
+ */
+struct rkmm_rung {
+	u8 bits, form;
+	bool cap;
+	u8 narrow, cores, data_banks;
+	u32 k_min, k_max, rows, cols;
+};
+
+/**
+ * struct rkmm_die - envelope of a die
+ * @name: profile name: "default", "235", "236"; "shipped" for the published tables alone
+ * @rungs: geometries and caps, besides the caps of every die
+ * @nrungs: entries of @rungs
+ */
+struct rkmm_die {
+	const char *name;
+	const struct rkmm_rung *rungs;
+	u32 nrungs;
+};
+
+#define RKMM_DIES	4
+extern const struct rkmm_die rkmm_dies[RKMM_DIES];
+
+/** rkmm_die_find() - the profile called @name, NULL for none */
+const struct rkmm_die *rkmm_die_find(const char *name);
+
 /**
  * struct rkmm_limits - what a chip can do, one instance per SoC row
  * @k_max: reduction cap of one program (hw 02 §5.3: 10752)
@@ -79,6 +143,8 @@ enum rkmm_reason {
  * @bank_bytes: bytes per bank (32768)
  * @tasks_max: tasks per kick (4095)
  * @amount_scale: entries per unit of the amount field (2)
+ * @cost: constants of the cost law
+ * @die: envelope of the die
  */
 struct rkmm_limits {
 	u32 k_max;
@@ -87,6 +153,8 @@ struct rkmm_limits {
 	u32 bank_bytes;
 	u32 tasks_max;
 	u32 amount_scale;
+	const struct rkmm_cost *cost;
+	const struct rkmm_die *die;
 };
 
 extern const struct rkmm_limits rkmm_limits_rk3588;
@@ -105,6 +173,8 @@ extern const struct rkmm_limits rkmm_limits_rk3588;
  * @offset: added after the shift
  * @lanes: cores that may be used at the same time, 0 counts as 1
  * @slice: K of one slice where B is packed already, 0 for the geometry's choice
+ * @free_slice: without @slice: B is not packed yet and partial results are
+ *	welcome where they win time
  */
 struct rkmm_matmul {
 	enum rkmm_types types;
@@ -116,6 +186,7 @@ struct rkmm_matmul {
 	s32 offset;
 	u32 lanes;
 	u32 slice;
+	bool free_slice;
 };
 
 /**
@@ -137,6 +208,10 @@ struct rkmm_matmul {
  * @weight_banks: CBUF banks for the weight
  * @grains: FEATURE_GRAINS field value
  * @lanes: cores that may share the work, each with a run of programs of its own
+ * @tile_rows: rows of the blocks that a batch C is laid out in: @rows, but for a fallback
+ * @tile_cols: columns of those
+ * @fallback_rows: rows of programs with the shipped geometry that read and write the
+ *	same addresses, 0 for none: see rkmm_geom_fallback()
  * @weight_reuse: programs after the first M tile of a chunk keep the weight
  * @a_pitch: bytes between rows of A as the programs read them; cube: between
  *	channel groups of 16 bytes
@@ -155,7 +230,8 @@ struct rkmm_matmul {
  * @a_layout: layout id of A: a function of (types, form, M, K) only, and of a
  *	pitch that is not the packed one
  * @c_layout: layout id of C
- * @predicted_ns: cost law of hw 03 §6.2 at 1 GHz on one core
+ * @predicted_ns: cost law of hw 03 §6.2 at 1 GHz, all lanes at the same time
+ * @host_ns: time of the CPU to add partial results
  */
 struct rkmm_geom {
 	struct rkmm_matmul mm;
@@ -163,6 +239,7 @@ struct rkmm_geom {
 	enum rkmm_form form;
 	u32 slices, kp, ka, np;
 	u32 rows, cols;
+	u32 tile_rows, tile_cols, fallback_rows;
 	u32 m_tiles, n_tiles, programs;
 	u32 data_banks, weight_banks;
 	u32 grains;
@@ -173,7 +250,7 @@ struct rkmm_geom {
 	u64 a_slice, b_slice, c_slice;
 	u64 a_bytes, b_bytes, c_bytes;
 	u64 b_layout, a_layout, c_layout;
-	u64 predicted_ns;
+	u64 predicted_ns, host_ns;
 };
 
 /**
@@ -182,10 +259,46 @@ struct rkmm_geom {
  * @mm: what to compute; any m, k, n >= 1
  * @geom: filled on success
  *
+ * The one of rkmm_geom_candidate() with the least predicted_ns + host_ns, the
+ * first of equal ones.
+ *
  * Return: RKMM_OK or the reason of the refusal. Never overflows, whatever @mm holds.
  */
 enum rkmm_reason rkmm_geometry(const struct rkmm_limits *limits, const struct rkmm_matmul *mm,
 			       struct rkmm_geom *geom);
+
+/** rkmm_geom_candidates() - how many there are */
+u32 rkmm_geom_candidates(const struct rkmm_limits *limits);
+
+/**
+ * rkmm_geom_candidate() - one tiling to choose from
+ * @limits: chip
+ * @mm: what to compute
+ * @i: below rkmm_geom_candidates()
+ * @geom: filled on success
+ *
+ * Return: RKMM_OK or why it is none; RKMM_REASON_COUNT for a die that was not seen
+ * to do it, or for the same as an earlier one.
+ */
+enum rkmm_reason rkmm_geom_candidate(const struct rkmm_limits *limits,
+				     const struct rkmm_matmul *mm, u32 i, struct rkmm_geom *geom);
+
+/**
+ * rkmm_geom_fallback() - the shipped geometry on the same operands
+ * @limits: chip
+ * @geom: a wide tiling
+ * @other: same layouts and sizes, smaller programs
+ *
+ * Return: false when @geom is what it would be.
+ */
+bool rkmm_geom_fallback(const struct rkmm_limits *limits, const struct rkmm_geom *geom,
+			struct rkmm_geom *other);
+
+/** rkmm_geom_predict() - time of all lanes at 1 GHz under @cost */
+u64 rkmm_geom_predict(const struct rkmm_cost *cost, const struct rkmm_geom *geom);
+
+/** rkmm_geom_host_ns() - time of the CPU to add the partial results under @cost */
+u64 rkmm_geom_host_ns(const struct rkmm_cost *cost, const struct rkmm_geom *geom);
 
 /**
  * struct rkmm_program - one register program, laws already applied
@@ -243,7 +356,6 @@ void rkmm_geom_program(const struct rkmm_geom *geom, u32 i, u32 rows, u32 a, u32
 /** rkmm_geom_programs() - number of programs for a submission of @rows rows */
 u32 rkmm_geom_programs(const struct rkmm_geom *geom, u32 rows);
 
-#define RKMM_LANES_MAX		3	/* cores of the largest part */
 #define RKMM_PROG_WRITES	108	/* register writes of a full matmul program */
 #define RKMM_TAIL_WORDS		4	/* hw 02 §1.2 */
 
@@ -369,8 +481,8 @@ u64 rkmm_addr_c(const struct rkmm_geom *geom, u32 row, u32 col);
  * Layout ids, version 1:
  *
  *	63:60 version  59:56 operand (1 A, 2 B, 3 C)  55:52 precision code (hw 02 §3.6)
- *	A: 51:48 form  47:28 padded K (batch: of a slice)  27:0 flat: 0 or pitch / 16;
- *	   batch: number of slices - 1; cube: rows
+ *	A: 51:50 form  49:28 padded K / 32  27:0 flat: 0 or pitch / 16; cube: rows;
+ *	   batch in several slices: 27:19 K of a slice / 32, 18:0 rows; in one: 0
  *	B: 51:32 padded K of a slice  31:0 number of slices - 1
  *	C: 51:48 form  47:40 rows per program (batch)  39:32 columns per program / 64
  *	   (batch)  31:0 pitch / 16 (flat), rows (others). The same of every partial.

@@ -70,6 +70,13 @@ static inline u32 rkmm_line_entries(enum rkmm_types types, u32 kp)
 }
 
 void rkmm_geom_ids(struct rkmm_geom *geom);
-u64 rkmm_geom_predict(const struct rkmm_geom *geom);
+bool rkmm_rung_fits(const struct rkmm_rung *rung, const struct rkmm_geom *geom);
+/* Caps on rows and columns; @last_cols: of the narrowest program. */
+u32 rkmm_die_rows(const struct rkmm_die *die, const struct rkmm_geom *geom, u32 last_cols);
+u32 rkmm_die_cols(const struct rkmm_die *die, const struct rkmm_geom *geom);
+
+/* A tiling with K in slices of @mm->slice, @rung or the shipped geometry, @lanes lanes. */
+enum rkmm_reason rkmm_tile(const struct rkmm_limits *limits, const struct rkmm_matmul *mm,
+			   const struct rkmm_rung *rung, u32 lanes, struct rkmm_geom *geom);
 
 #endif

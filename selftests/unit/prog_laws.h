@@ -171,8 +171,17 @@ static inline const char *broken_law(const struct regs *r, uint32_t m)
 		return "hw 03 G20, split";
 	if (batch && k >= 4096 && n > 64)
 		return "hw 03 G20, columns";
-	if (batch && (m > table_h(k) || (k == 1024 && m < 16)))
+	if (batch && k == 2048 && d == 4) {
+		/* hw 03 §6.3 points 6, 8: these rows; §1.2: a bank to spare */
+		if (m != 32)
+			return "hw 03 G18";
+		if (n > 256 || (uint64_t)n * k / 2 > (w - 1) * 32768ull)
+			return "a spare weight bank";
+	} else if (batch && (m > table_h(k) || (k == 1024 && m < 16) || d != 1)) {
 		return "hw 02 §6.3, hw 03 G17";
+	}
+	if (batch && d == 1 && n > 64 && k >= 2048)
+		return "hw 03 G19";
 	if (batch && lines != 4 * m)
 		return "four lines for every batch row";
 	if (!batch && lines != m)

@@ -166,11 +166,19 @@ static void store(const struct rkmm_geom *g, uint8_t *base, uint64_t at, uint32_
 	}
 }
 
+/* Rows that programs of always the same size compute: hw 03 G17, G18 */
+static uint32_t all_rows(const struct rkmm_geom *g)
+{
+	uint32_t step = g->kp == 1024 ? 16 : g->kp == 2048 && g->tile_cols > 64 ? 32 : 1;
+
+	return (g->mm.m + step - 1) / step * step;
+}
+
 /* hw 02 §3.4, §6.2; K slices of int4 batches one behind the other: hw 02 §4 */
 static uint64_t place_a(const struct rkmm_geom *g, uint32_t row, uint32_t k)
 {
 	uint32_t bits = rkmm_in_bits(g->mm.types), per_atom = 128 / bits;
-	uint32_t rows = g->kp == 1024 ? (g->mm.m + 15) / 16 * 16 : g->mm.m;
+	uint32_t rows = all_rows(g);
 
 	if (g->form == RKMM_FORM_CUBE)
 		return 16ull * ((uint64_t)(k / per_atom) * g->mm.m + row) + k % per_atom * bits / 8;
@@ -196,8 +204,8 @@ static uint64_t place_b(const struct rkmm_geom *g, uint32_t k, uint32_t n)
 static uint64_t place_c(const struct rkmm_geom *g, uint32_t row, uint32_t n)
 {
 	uint32_t ob = rkmm_out_bytes(g->types), c2 = 16 / ob;
-	uint32_t h = g->rows, wb = g->cols, t, hg, j, b;
-	uint32_t rows = g->kp == 1024 ? (g->mm.m + 15) / 16 * 16 : g->mm.m;
+	uint32_t h = g->tile_rows, wb = g->tile_cols, t, hg, j, b;
+	uint32_t rows = all_rows(g);
 
 	if (g->form == RKMM_FORM_CUBE)
 		return 16ull * ((uint64_t)(n / c2) * g->mm.m + row) + n % c2 * ob;
@@ -314,7 +322,8 @@ static void check_gaps(const struct rkmm_geom *g)
 			assert_int_equal(world->region[2].data[at], CANARY);
 }
 
-static void multiply(const struct rkmm_limits *limits, const struct rkmm_matmul *mm, uint32_t rows)
+static void multiply_as(const struct rkmm_limits *limits, const struct rkmm_matmul *mm,
+			uint32_t rows, bool fall_back)
 {
 	int8_t *a = malloc((size_t)mm->m * mm->k), *b = malloc((size_t)mm->k * mm->n);
 	struct npu_report report;
@@ -326,6 +335,14 @@ static void multiply(const struct rkmm_limits *limits, const struct rkmm_matmul 
 	world = &w;
 	env.ctx = &w;
 	assert_int_equal(rkmm_geometry(&rkmm_limits_rk3588, mm, &g), RKMM_OK);
+	if (fall_back) {
+		struct rkmm_geom wide = g;
+
+		assert_true(rkmm_geom_fallback(&rkmm_limits_rk3588, &wide, &g));
+		assert_int_equal(g.rows, 8);
+		assert_int_equal(g.cols, 64);
+		assert_int_equal(g.data_banks, 1);
+	}
 	fill(&g, a, b);
 	n = rkmm_image_kicks(limits, &g, rows);
 	kicks = calloc(n, sizeof(*kicks));
@@ -359,6 +376,11 @@ static void multiply(const struct rkmm_limits *limits, const struct rkmm_matmul 
 	free(kicks);
 	free(a);
 	free(b);
+}
+
+static void multiply(const struct rkmm_limits *limits, const struct rkmm_matmul *mm, uint32_t rows)
+{
+	multiply_as(limits, mm, rows, false);
 }
 
 static struct rkmm_matmul matmul(enum rkmm_types types, uint32_t m, uint32_t k, uint32_t n)
@@ -473,6 +495,36 @@ static void test_int4(void **state)
 	check(RKMM_T_I4I16, 1, 77, 64);
 }
 
+/* The wide geometry, and the shipped one on the same operands; K sliced to reach it */
+static void test_wide_int4(void **state)
+{
+	static const uint32_t sizes[][2] = { { 128, 500 }, { 70, 192 }, { 64, 700 }, { 120, 250 } };
+	struct rkmm_geom g;
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		struct rkmm_matmul mm = matmul(RKMM_T_I4I16, sizes[i][0], 2048, sizes[i][1]);
+
+		mm.lanes = 1 + i % 3;
+		assert_int_equal(rkmm_geometry(&rkmm_limits_rk3588, &mm, &g), RKMM_OK);
+		assert_int_equal(g.rows, 32);
+		assert_int_equal(g.data_banks, 4);
+		multiply(&rkmm_limits_rk3588, &mm, mm.m);
+		multiply_as(&rkmm_limits_rk3588, &mm, mm.m, true);
+		multiply_as(&rkmm_limits_rk3588, &mm, 1 + rnd(mm.m), i & 1);
+		if (i)
+			continue;
+		mm.k = 4096;
+		mm.n = 193;
+		mm.free_slice = true;
+		assert_int_equal(rkmm_geometry(&rkmm_limits_rk3588, &mm, &g), RKMM_OK);
+		assert_int_equal(g.kp, 2048);
+		assert_true(g.slices > 1 && g.may_saturate);
+		multiply(&rkmm_limits_rk3588, &mm, mm.m);
+	}
+}
+
 static void test_pitches(void **state)
 {
 	uint32_t t;
@@ -583,6 +635,7 @@ int main(void)
 		cmocka_unit_test(test_m_tiles),
 		cmocka_unit_test(test_n_tiles),
 		cmocka_unit_test(test_int4),
+		cmocka_unit_test(test_wide_int4),
 		cmocka_unit_test(test_pitches),
 		cmocka_unit_test(test_cut_chains),
 		cmocka_unit_test(test_slices),
