@@ -253,6 +253,51 @@ static void test_bad_arguments(void **state)
 	assert_non_null(strstr(out, "--pingpong"));
 }
 
+static int says(const char *what)
+{
+	if (!strstr(out, what))
+		print_error("no '%s' in: %s", what, out);
+	return strstr(out, what) != NULL;
+}
+
+/* hw 03 §6.3, §7.1: the numbers of the shipped geometry and of the choice */
+static void test_plan(void **state)
+{
+	(void)state;
+	assert_int_equal(regcmd("plan --types i4i16 --m 128 --k 2048 --n 2048 --die shipped "
+				"--cores 1"), 0);
+	assert_true(says("8 rows, 64 columns; 1 data and 11 weight banks"));
+	assert_true(says("512 = 1 slices x 32 column tiles x 16 row tiles, on 1 core\n"));
+	assert_true(says("2747.5 us"));
+	assert_int_equal(regcmd("plan --types i4i16 --m 128 --k 6144 --n 2048 --die shipped"), 0);
+	assert_true(says("1376 = "));
+	assert_int_equal(regcmd("plan --types i4i16 --m 128 --k 2048 --n 2048"), 0);
+	assert_true(says("32 rows, 192 columns; 4 data and 8 weight banks"));
+	assert_true(says("fallback    8 rows, 64 columns, 512 programs"));
+	assert_true(says("lost "));
+	assert_int_equal(regcmd("plan --types i4i16 --m 128 --k 2048 --n 2048 --force 16,256,2 "
+				"--json"), 0);
+	assert_non_null(strstr(err, "envelope"));
+	assert_true(says("\"rows\": 16, \"columns\": 256, \"data_banks\": 2"));
+	assert_true(says("\"programs\": 64"));
+	assert_int_equal(regcmd("plan --types i4i16 --m 128 --k 4096 --n 2048 --free-slices"), 0);
+	assert_true(says("2 slices of 2048"));
+	assert_true(says("caution"));
+	assert_int_equal(regcmd("plan --types f16f16 --m 3 --k 20480 --n 20 --json"), 0);
+	assert_true(says("\"slices\": 10"));
+	assert_int_equal(regcmd("plan --types i8i32 --m 3 --k 512 --n 20 --slice 128 "
+				"--form cube"), 0);
+	assert_true(says("cube"));
+	assert_true(says("4 slices of 128"));
+	refused(1, "plan --types i8i32 --m 1 --k 1", "--n is missing");
+	refused(1, "plan --types i8i32 --m 1 --k 1 --n 1 --die 237", "--die");
+	refused(1, "plan --types i8i32 --m 1 --k 1 --n 1 --form round", "--form");
+	refused(1, "plan --types i8i32 --m 1 --k 1 --n 1 --cores 4", "--cores");
+	refused(1, "plan --types i4i16 --m 1 --k 1 --n 1 --force 8,65,1", "--force");
+	refused(1, "plan --types i8i32 --m 1 --k 1 --n 1 --form batch", "cannot be served");
+	refused(1, "plan --types i8i32 --m 1 --k 1 --n 1 more", "more");
+}
+
 static void test_decode(void **state)
 {
 	static const uint8_t binary[] = { 0x40, 0x10, 0xb1, 0, 0, 0, 1, 2 };
@@ -487,6 +532,7 @@ int main(void)
 		cmocka_unit_test(test_emit_chain),
 		cmocka_unit_test(test_formats),
 		cmocka_unit_test(test_bad_arguments),
+		cmocka_unit_test(test_plan),
 		cmocka_unit_test(test_decode),
 		cmocka_unit_test(test_diff),
 		cmocka_unit_test(test_run),

@@ -88,7 +88,7 @@ static bool have(const struct request *r, enum option_id id)
 	return r->have >> id & 1;
 }
 
-static bool parse_types(const char *text, enum rkmm_types *types)
+bool parse_types(const char *text, enum rkmm_types *types)
 {
 	uint32_t i;
 

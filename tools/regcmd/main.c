@@ -14,6 +14,7 @@ static const char usage[] =
 "  decode        print a program with register and field names\n"
 "  diff          compare two programs register by register\n"
 "  run           execute a program on the software NPU\n"
+"  plan          show how a matrix multiplication is cut into programs\n"
 "\n"
 "rkmm-regcmd COMMAND --help tells more.\n";
 
@@ -61,6 +62,7 @@ int main(int argc, char **argv)
 		{ "decode", cmd_decode, decode_help },
 		{ "diff", cmd_diff, diff_help },
 		{ "run", cmd_run, run_help },
+		{ "plan", cmd_plan, plan_help },
 	};
 	size_t i;
 	int j, status;
@@ -85,6 +87,6 @@ int main(int argc, char **argv)
 		status = commands[i].run(argc - 1, argv + 1);
 		return flush_output() || status ? status : EXIT_USAGE;
 	}
-	complain("unknown command '%s' (emit, decode, diff, run)", argv[1]);
+	complain("unknown command '%s' (emit, decode, diff, run, plan)", argv[1]);
 	return EXIT_USAGE;
 }

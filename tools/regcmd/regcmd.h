@@ -19,8 +19,12 @@ int cmd_emit(int argc, char **argv);
 int cmd_decode(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_plan(int argc, char **argv);
 
-extern const char emit_help[], decode_help[], diff_help[], run_help[];
+extern const char emit_help[], decode_help[], diff_help[], run_help[], plan_help[];
+
+/* "i8i32" ...; false, with a complaint, for anything else. */
+bool parse_types(const char *text, enum rkmm_types *types);
 
 /* Print one line "rkmm-regcmd: ..." on stderr. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
