@@ -10,8 +10,14 @@ struct call {
 	uint64_t own;
 	uint64_t model;
 	uint64_t switches;
+	uint64_t own_events;
 	bool complete;
 };
+
+static bool is_model(const char *comm)
+{
+	return !strncmp(comm, "rkmm-soft", 9) || !strncmp(comm, "rkmm_soft", 9);
+}
 
 /*
  * Walk the events of one call. The calling thread is on a processor at the start.
@@ -22,12 +28,19 @@ static void walk(struct call *c, const struct trace_event *e, unsigned int count
 {
 	bool on = true, seen[TRACE_KINDS] = { false };
 	uint64_t on_since = span->start, model_since = 0, irq_since = 0;
+	unsigned int i, irq_events = 0;
 	int rkmm_irq = -1, model = 0;
-	unsigned int i;
 
 	memset(c, 0, sizeof(*c));
 	c->at[PHASE_QUEUE] = span->start;
 	for (i = 0; i < count; i++, e++) {
+		/* The cost of recording comes behind the time of an event. */
+		if (on)
+			c->own_events += e->kind != TRACE_SWITCH || e->pid != me;
+		else if (e->kind == TRACE_SWITCH)
+			c->own_events += e->next == me;
+		else
+			irq_events = e->kind == TRACE_IRQ_ENTRY ? 1 : irq_events + 1;
 		switch (e->kind) {
 		case TRACE_SUBMIT:
 			c->at[PHASE_SCHED] = e->ns;
@@ -46,8 +59,14 @@ static void walk(struct call *c, const struct trace_event *e, unsigned int count
 			c->at[PHASE_BACK] = e->ns;
 			break;
 		case TRACE_IRQ_EXIT:
-			if (irq_since && rkmm_irq == e->irq && seen[TRACE_DONE] && !on)
+			if (irq_since && rkmm_irq == e->irq && !on &&
+			    c->at[PHASE_BACK] >= irq_since) {
 				c->own += e->ns - irq_since;
+				c->own_events += irq_events - 1;
+				/* Not the thread's that it interrupted. */
+				if (model)
+					model_since += e->ns - irq_since;
+			}
 			irq_since = 0;
 			continue;
 		case TRACE_SWITCH:
@@ -65,7 +84,7 @@ static void walk(struct call *c, const struct trace_event *e, unsigned int count
 			if (e->next == me) {
 				on = true;
 				on_since = e->ns;
-			} else if (!strncmp(e->comm, "rkmm_soft", 9)) {
+			} else if (is_model(e->comm)) {
 				model = e->next;
 				model_since = e->ns;
 			}
@@ -106,7 +125,7 @@ static unsigned int events_of(const struct trace_event *events, unsigned int cou
 void breakdown_make(struct breakdown *b, const struct trace_event *events, unsigned int count,
 		    const struct span *spans, unsigned int num_spans, int me)
 {
-	uint64_t *v = allocate(num_spans, (PHASES + 4) * sizeof(*v));
+	uint64_t *v = allocate(num_spans, (PHASES + 6) * sizeof(*v));
 	unsigned int i, k, n, first = 0, calls = 0;
 	struct call c;
 
@@ -123,6 +142,8 @@ void breakdown_make(struct breakdown *b, const struct trace_event *events, unsig
 		v[(PHASES + 2) * num_spans + calls] =
 			spans[i].end - spans[i].start - c.own - c.model;
 		v[(PHASES + 3) * num_spans + calls] = c.switches;
+		v[(PHASES + 4) * num_spans + calls] = c.own_events;
+		v[(PHASES + 5) * num_spans + calls] = n;
 		calls++;
 	}
 	b->calls = calls;
@@ -132,6 +153,8 @@ void breakdown_make(struct breakdown *b, const struct trace_event *events, unsig
 	b->model = median(v + (PHASES + 1) * num_spans, calls);
 	b->others = median(v + (PHASES + 2) * num_spans, calls);
 	b->switches = median(v + (PHASES + 3) * num_spans, calls);
+	b->own_events = median(v + (PHASES + 4) * num_spans, calls);
+	b->events = median(v + (PHASES + 5) * num_spans, calls);
 	free(v);
 }
 

@@ -212,7 +212,8 @@ static void parse(int argc, char **argv, struct options *opt)
 	}
 	if (optind != argc)
 		die(EXIT_USAGE, "%s: not an option; see --help", argv[optind]);
-	if (opt->mode != MODE_SWEEP && (opt->num_arms > 1 || opt->plot || opt->output == OUTPUT_CSV))
+	if (opt->mode != MODE_SWEEP &&
+	    (opt->num_arms > 1 || opt->plot || opt->output == OUTPUT_CSV))
 		die(EXIT_USAGE, "--ab, --plot and --csv are for matmuls only");
 	if (opt->mode == MODE_HOST && opt->shapes.count)
 		die(EXIT_USAGE, "--host chooses its own shapes");

@@ -263,8 +263,9 @@ static void print_text(const struct kernel *k, const struct host_result *r)
 
 static void print_json(const struct kernel *k, const struct host_result *r, bool first)
 {
-	printf("%s\n  {\"kernel\": \"%s\", \"bytes\": %llu, \"ns\": %llu, \"memcpy_ns\": %llu, \"ratio\": %.6g, \"target\": ",
-	       first ? "" : ",", k->key, (unsigned long long)r->bytes,
+	printf("%s\n  {\"kernel\": \"%s\", \"bytes\": %llu, ", first ? "" : ",", k->key,
+	       (unsigned long long)r->bytes);
+	printf("\"ns\": %llu, \"memcpy_ns\": %llu, \"ratio\": %.6g, \"target\": ",
 	       (unsigned long long)r->kernel.median, (unsigned long long)r->copy.median,
 	       rate(r->bytes, r->kernel.median) / rate(r->bytes, r->copy.median));
 	if (k->target)
@@ -295,15 +296,16 @@ int bench_host(const struct options *opt)
 	w.scratch = allocate(CHUNK, COLS);
 	if (opt->output == OUTPUT_TABLE) {
 		machine_print(&machine, stdout, "");
-		printf("buffers  2 x %zu MiB, last-level cache %zu MiB; one thread, median of %u\n",
-		       size >> 20, last_level_cache() >> 20, opt->repeat);
+		printf("buffers  2 x %zu MiB, last-level cache %zu MiB\n", size >> 20,
+		       last_level_cache() >> 20);
+		printf("runs     %u on one thread; rates by the median\n", opt->repeat);
 		if (size <= last_level_cache())
 			printf("WARNING  the buffers fit the cache\n");
-		printf("\nGB/s read and written%11s %8s %8s %8s   %s\n", "", "kernel", "memcpy", "ratio",
-		       "target");
+		printf("\n%-32s %8s %8s %8s   %s\n", "GB/s read and written", "kernel", "memcpy",
+		       "ratio", "target");
 	} else {
-		printf("{\"buffer_bytes\": %zu, \"cache_bytes\": %zu, \"repeat\": %u, \"results\": [", size,
-		       last_level_cache(), opt->repeat);
+		printf("{\"buffer_bytes\": %zu, \"cache_bytes\": %zu, ", size, last_level_cache());
+		printf("\"repeat\": %u, \"results\": [", opt->repeat);
 	}
 	for (i = 0; i < NUM_KERNELS; i++) {
 		if (!opt->quiet)

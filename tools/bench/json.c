@@ -19,8 +19,9 @@ void json_machine(const struct machine *m)
 {
 	printf("\"device\": {\"chip\": ");
 	json_string(m->info.chip);
-	printf(", \"soft\": %s, \"cores\": %u, \"clock_hz\": %llu, \"clock_max_hz\": %llu, \"driver\": ",
-	       m->info.flags & DRM_RKMM_DEVICE_SOFT ? "true" : "false", m->info.cores,
+	printf(", \"soft\": %s, \"cores\": %u, ",
+	       m->info.flags & DRM_RKMM_DEVICE_SOFT ? "true" : "false", m->info.cores);
+	printf("\"clock_hz\": %llu, \"clock_max_hz\": %llu, \"driver\": ",
 	       (unsigned long long)m->info.clock_hz, (unsigned long long)m->info.clock_max_hz);
 	json_string(m->driver);
 	printf(", \"librkmm\": ");
@@ -95,8 +96,8 @@ void json_report(const struct options *opt, const struct machine *m, const struc
 		const struct shape *s = &row->shape;
 		uint64_t b = opt->num_arms > 1 ? row->arm[1].warm.median : 0;
 
-		printf("%s\n  {\"m\": %u, \"k\": %u, \"n\": %u, \"types\": \"%s\", \"cpu_ns\": %llu, ",
-		       i ? "," : "", s->m, s->k, s->n, type_names[s->types],
+		printf("%s\n  {\"m\": %u, \"k\": %u, \"n\": %u, ", i ? "," : "", s->m, s->k, s->n);
+		printf("\"types\": \"%s\", \"cpu_ns\": %llu, ", type_names[s->types],
 		       (unsigned long long)row->cpu_ns);
 		if (b)
 			printf("\"ratio\": %.6g, ", (double)row->arm[0].warm.median / (double)b);

@@ -143,6 +143,7 @@ static bool cold(struct rkmm_device *dev, const struct options *opt, struct lane
 	res->cold = spread_of(times, runs);
 	res->programs = rkmm_plan_programs(rkmm_context_plan(lane->ctx));
 	res->predicted_ns = rkmm_plan_predicted_ns(rkmm_context_plan(lane->ctx));
+	res->flags = rkmm_plan_flags(rkmm_context_plan(lane->ctx));
 	return true;
 }
 

@@ -36,7 +36,8 @@ static double place(const struct axis *axis, uint64_t ns)
 	return LEFT + PLOT * (at < 0 ? 0 : at > 1 ? 1 : at);
 }
 
-static void label_at(FILE *f, double x, double y, const char *anchor, const char *more, const char *s)
+static void label_at(FILE *f, double x, double y, const char *anchor, const char *more,
+		     const char *s)
 {
 	fprintf(f, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\"%s>", x, y, anchor, more);
 	for (; *s; s++) {
@@ -50,10 +51,23 @@ static void label_at(FILE *f, double x, double y, const char *anchor, const char
 	fputs("</text>\n", f);
 }
 
+static void stroke(FILE *f, double x1, double y1, double x2, double y2, const char *colour,
+		   double width)
+{
+	fprintf(f, "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"%s\" stroke-width=\"%g\"/>\n", x1, y1,
+		x2, y2, colour, width);
+}
+
+static void box(FILE *f, double x, double y, double width, double height, const char *colour)
+{
+	fprintf(f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"", x, y, width,
+		height);
+	fprintf(f, " fill=\"%s\"/>\n", colour);
+}
+
 static void mark(FILE *f, double x, double y, const char *colour)
 {
-	fprintf(f, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"2\"/>\n",
-		x, y - 2, x, y + BAR + 2, colour);
+	stroke(f, x, y - 2, x, y + BAR + 2, colour, 2);
 }
 
 static void time_text(uint64_t ns, char *s, size_t size)
@@ -76,8 +90,7 @@ static void grid(FILE *f, const struct axis *axis, double bottom)
 
 	for (d = axis->lo; d <= axis->hi; d++, v *= 10) {
 		x = LEFT + PLOT * (d - axis->lo) / (axis->hi - axis->lo);
-		fprintf(f, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>\n", x,
-			TOP - 6, x, bottom);
+		stroke(f, x, TOP - 6, x, bottom, "#ddd", 1);
 		time_text((uint64_t)(v + 0.5), label, sizeof(label));
 		label_at(f, x, bottom + 16, "middle", " fill=\"#555\"", label);
 	}
@@ -92,8 +105,7 @@ static void legend(FILE *f, const struct options *opt)
 	for (k = 0; k < opt->num_arms; k++) {
 		snprintf(label, sizeof(label), "warm run%s%s", opt->num_arms > 1 ? ", " : "",
 			 opt->num_arms > 1 ? opt->arms[k].name : "");
-		fprintf(f, "<rect x=\"%.1f\" y=\"56\" width=\"12\" height=\"12\" fill=\"%s\"/>\n", x,
-			colours[k]);
+		box(f, x, 56, 12, 12, colours[k]);
 		label_at(f, x + 17, 66, "start", "", label);
 		x += 160;
 	}
@@ -113,10 +125,9 @@ static void bar(FILE *f, const struct axis *axis, const struct row *row, unsigne
 		label_at(f, LEFT + 4, y + 10, "start", " fill=\"#a00\"", "not served");
 		return;
 	}
-	fprintf(f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>\n", LEFT, y,
-		to - LEFT, BAR, r->wrong ? "#d00" : colours[k]);
-	fprintf(f, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#111\"/>\n",
-		place(axis, r->warm.low), y + BAR / 2, place(axis, r->warm.high), y + BAR / 2);
+	box(f, LEFT, y, to - LEFT, BAR, r->wrong ? "#d00" : colours[k]);
+	stroke(f, place(axis, r->warm.low), y + BAR / 2, place(axis, r->warm.high), y + BAR / 2,
+	       "#111", 1);
 	mark(f, place(axis, r->predicted_ns), y, "#111");
 	time_text(r->warm.median, time, sizeof(time));
 	snprintf(label, sizeof(label), "%s%s, %.3g GOP/s", r->wrong ? "WRONG " : "", time,
@@ -128,6 +139,7 @@ int plot_write(const char *path, const struct options *opt, const struct machine
 	       const struct row *rows, unsigned int count)
 {
 	double step = opt->num_arms * (BAR + 1) + GAP, bottom = TOP + count * step;
+	double width = LEFT + PLOT + RIGHT + 60;
 	struct axis axis = { .lo = 12, .hi = 0 };
 	FILE *f = fopen(path, "w");
 	char line[256];
@@ -146,11 +158,13 @@ int plot_write(const char *path, const struct options *opt, const struct machine
 	}
 	if (axis.hi <= axis.lo)
 		axis.hi = axis.lo + 1;
-	fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\" font-size=\"11\">\n",
-		LEFT + PLOT + RIGHT + 60, bottom + 40);
-	fprintf(f, "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n");
-	label_at(f, 12, 22, "start", " font-size=\"15\" font-weight=\"bold\"", "rkmm-bench: time of a matmul");
-	snprintf(line, sizeof(line), "%s%s, %u cores, %llu MHz; median of %u runs, line: middle half%s",
+	fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\"", width,
+		bottom + 40);
+	fprintf(f, " font-family=\"sans-serif\" font-size=\"11\">\n");
+	box(f, 0, 0, width, bottom + 40, "#fff");
+	label_at(f, 12, 22, "start", " font-size=\"15\" font-weight=\"bold\"",
+		 "rkmm-bench: time of a matmul");
+	snprintf(line, sizeof(line), "%s%s, %u cores, %llu MHz; median of %u, line: middle half%s",
 		 m->info.chip, m->info.flags & DRM_RKMM_DEVICE_SOFT ? " (software NPU)" : "",
 		 m->info.cores, (unsigned long long)m->info.clock_hz / 1000000, opt->repeat,
 		 m->info.flags & DRM_RKMM_DEVICE_SOFT ? "; TIMES ARE EMULATED" : "");

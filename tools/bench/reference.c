@@ -32,7 +32,7 @@ static void fill(void *p, size_t count, uint32_t types, uint64_t *seed)
 	}
 	for (i = 0; i < count; i++) {
 		r = i % 8 ? r >> 8 : random_next(seed);
-		bytes[i] = types == DRM_RKMM_I4I16 ? (int8_t)((int)(r & 15) - 8) : (int8_t)(r & 255);
+		bytes[i] = (int8_t)(types == DRM_RKMM_I4I16 ? (int)(r & 15) - 8 : (int)(r & 255));
 	}
 }
 

@@ -150,7 +150,8 @@ static int parse(const char *text, struct shape *s)
 	return -1;
 }
 
-#define SHAPE_HELP "a shape is MxKxN:TYPES, for example 128x2048x1024:i8i32, with TYPES i8i32, i8i8, " \
+#define SHAPE_HELP \
+	"a shape is MxKxN:TYPES, for example 128x2048x1024:i8i32, with TYPES i8i32, i8i8, " \
 	"f16f32, f16f16 or i4i16 and less than 2^31 elements in each matrix"
 
 void shapes_parse(struct shapes *shapes, const char *text)

@@ -11,64 +11,10 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "submit.h"
-
-#define TARGET_FIRST	2000
-#define TARGET_ROUND	6000
-
-/**
- * struct rig - one shape with its buffers
- * @fd: the node
- * @dev: the same
- * @shape: what is computed
- * @data: operands and reference
- * @plan: of the driver
- * @bo: A, B, C
- * @map: their mappings
- * @clock: time that two readings of the clock take
- */
-struct rig {
-	int fd;
-	struct rkmm_device *dev;
-	struct shape shape;
-	struct data data;
-	struct drm_rkmm_plan_create plan;
-	struct drm_rkmm_bo_create bo[3];
-	void *map[3];
-	uint64_t clock;
-};
-
-enum what {
-	SYSCALL,
-	QUERY,
-	SYNC_END,
-	PLAN,
-	SUBMIT_COLD,
-	SUBMIT_NEW_PLAN,
-	SUBMIT_WARM,
-	WAIT_DONE,
-	SUBMIT_WAIT,
-	SYNC_BEGIN,
-	WHATS
-};
-
-static const struct {
-	const char *key;
-	const char *text;
-} whats[WHATS] = {
-	[SYSCALL] = { "syscall", "getppid(): a system call that does nothing" },
-	[QUERY] = { "query", "QUERY of a size: an ioctl that does nothing" },
-	[SYNC_END] = { "sync_end", "BO_SYNC, end of a write to all of A" },
-	[SYNC_BEGIN] = { "sync_begin", "BO_SYNC, begin of a read of all of C" },
-	[PLAN] = { "plan", "PLAN_CREATE and PLAN_DESTROY" },
-	[SUBMIT_COLD] = { "submit_cold", "SUBMIT, new plan and buffers: mapping, synthesis" },
-	[SUBMIT_NEW_PLAN] = { "submit_new_plan", "SUBMIT, new plan, known buffers: synthesis" },
-	[SUBMIT_WARM] = { "submit_warm", "SUBMIT, warm" },
-	[WAIT_DONE] = { "wait_done", "WAIT for what is over" },
-	[SUBMIT_WAIT] = { "submit_wait", "SUBMIT with wait, warm, the model's work included" },
-};
 
 static int call(int fd, unsigned long request, void *arg)
 {
@@ -79,6 +25,26 @@ static void must(int ret, const char *what)
 {
 	if (ret)
 		die(EXIT_FAILED, "%s: %s", what, strerror(-ret));
+}
+
+static uint64_t thread_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static void span_begin(struct span *span)
+{
+	span->cpu = thread_now();
+	span->start = now();
+}
+
+static void span_end(struct span *span)
+{
+	span->end = now();
+	span->cpu = thread_now() - span->cpu;
 }
 
 static void buffer(struct rig *rig, unsigned int i, uint64_t size)
@@ -177,10 +143,10 @@ static struct span submit(struct rig *rig, bool wait)
 	int ret;
 
 	prepare(rig, &req, &op, wait);
-	span.start = now();
-	ret = ioctl(rig->fd, DRM_IOCTL_RKMM_SUBMIT, &req);
-	span.end = now();
-	must(ret ? -errno : 0, "SUBMIT");
+	span_begin(&span);
+	ret = call(rig->fd, DRM_IOCTL_RKMM_SUBMIT, &req);
+	span_end(&span);
+	must(ret, "SUBMIT");
 	if (!wait || req.wait_status)
 		wait_for(rig, req.seqno);
 	else
@@ -214,11 +180,14 @@ static void check(struct rig *rig)
 		die(EXIT_FAILED, "%llu elements are WRONG", (unsigned long long)wrong);
 }
 
+static uint64_t less(uint64_t t, uint64_t clock)
+{
+	return t > clock ? t - clock : 0;
+}
+
 static uint64_t length(const struct rig *rig, struct span span)
 {
-	uint64_t t = span.end - span.start;
-
-	return t > rig->clock ? t - rig->clock : 0;
+	return less(span.end - span.start, rig->clock);
 }
 
 static uint64_t emitted(struct rig *rig)
@@ -237,7 +206,7 @@ static struct span other(struct rig *rig, enum what what)
 	struct rig copy = *rig;
 	struct span span;
 
-	span.start = now();
+	span_begin(&span);
 	switch (what) {
 	case SYSCALL:
 		syscall(SYS_getppid);
@@ -256,7 +225,7 @@ static struct span other(struct rig *rig, enum what what)
 		plan_free(&copy);
 		break;
 	}
-	span.end = now();
+	span_end(&span);
 	rig->plan = plan;
 	return span;
 }
@@ -290,15 +259,16 @@ static struct span wait_done(struct rig *rig)
 	prepare(rig, &req, &op, false);
 	must(call(rig->fd, DRM_IOCTL_RKMM_SUBMIT, &req), "SUBMIT");
 	wait_for(rig, req.seqno);
-	span.start = now();
+	span_begin(&span);
 	wait_for(rig, req.seqno);
-	span.end = now();
+	span_end(&span);
 	return span;
 }
 
-static void measure_all(struct rig *rig, unsigned int repeat, struct spread *out)
+static void measure_all(struct rig *rig, unsigned int repeat, struct spread *out,
+			struct spread *threads)
 {
-	uint64_t *v = allocate(repeat, sizeof(*v));
+	uint64_t *v = allocate(repeat, 2 * sizeof(*v)), *cpu = v + repeat;
 	struct span span;
 	unsigned int w, i;
 
@@ -321,40 +291,34 @@ static void measure_all(struct rig *rig, unsigned int repeat, struct spread *out
 				span = other(rig, w);
 				break;
 			}
-			if (i)
+			if (i) {
 				v[i - 1] = length(rig, span);
+				cpu[i - 1] = less(span.cpu, rig->cpu_clock);
+			}
 		}
 		out[w] = spread_of(v, repeat);
+		threads[w] = spread_of(cpu, repeat);
 	}
 	free(v);
 }
 
-/**
- * struct report - all about one shape
- * @times: of each call
- * @emitted_cold: programs synthesised for a cold submission
- * @emitted_warm: for all warm ones
- * @first: user space to the first register write, 0 for unknown
- * @round: SUBMIT with wait without the model and others, 0 for unknown
- * @breakdown: of SUBMIT with wait, the recording included
- * @traced: SUBMIT with wait while events are recorded
- * @no_trace: why there is none
+/*
+ * Time of the calling thread and the handler: the recorded one less what recording
+ * costs, which is the same for each event.
  */
-struct report {
-	struct spread times[WHATS];
-	uint64_t emitted_cold;
-	uint64_t emitted_warm;
-	uint64_t first;
-	uint64_t round;
-	struct breakdown breakdown;
-	uint64_t traced;
-	const char *no_trace;
-};
+static uint64_t without_recording(const struct breakdown *b, uint64_t traced, uint64_t plain)
+{
+	uint64_t cost = 0;
+
+	if (traced > plain && b->events)
+		cost = (traced - plain) * b->own_events / b->events;
+	return b->own > cost ? b->own - cost : 0;
+}
 
 static void traced(struct rig *rig, struct trace *trace, unsigned int repeat, struct report *rep)
 {
 	struct span *spans = allocate(repeat, sizeof(*spans));
-	uint64_t *v = allocate(repeat, sizeof(*v)), away;
+	uint64_t *v = allocate(repeat, sizeof(*v));
 	const struct trace_event *events;
 	unsigned int i, count;
 
@@ -378,97 +342,10 @@ static void traced(struct rig *rig, struct trace *trace, unsigned int repeat, st
 	for (i = 0; i < repeat; i++)
 		v[i] = length(rig, spans[i]);
 	rep->traced = spread_of(v, repeat).median;
-	away = rep->breakdown.model + rep->breakdown.others;
-	if (rep->breakdown.calls && rep->times[SUBMIT_WAIT].median > away)
-		rep->round = rep->times[SUBMIT_WAIT].median - away;
+	rep->round = without_recording(&rep->breakdown, rep->traced,
+				       rep->times[SUBMIT_WAIT].median);
 	free(spans);
 	free(v);
-}
-
-static void row(const char *text, uint64_t v, const char *more)
-{
-	printf("  %-58s %10llu%s\n", text, (unsigned long long)v, more);
-}
-
-static void against(const char *text, uint64_t v, uint64_t most)
-{
-	char more[64];
-
-	snprintf(more, sizeof(more), "  target %llu: %s", (unsigned long long)most,
-		 v <= most ? "reached" : "missed");
-	row(text, v, more);
-}
-
-static const char *const phases[PHASES] = {
-	[PHASE_QUEUE] = "user space to the fence (rkmm_job_submit)",
-	[PHASE_SCHED] = "to the start of the core (rkmm_job_run)",
-	[PHASE_LEAVE] = "registers, and until the thread sleeps",
-	[PHASE_AWAY] = "until the interrupt: the NPU",
-	[PHASE_IRQ] = "interrupt handler to the end of the job (rkmm_job_done)",
-	[PHASE_BACK] = "wake-up, and back to user space",
-};
-
-static void print(const struct rig *rig, const struct report *r)
-{
-	const struct breakdown *b = &r->breakdown;
-	uint64_t synthesis = r->times[SUBMIT_NEW_PLAN].median, warm = r->times[SUBMIT_WARM].median;
-	char name[64], more[64];
-	unsigned int i;
-
-	shape_text(&rig->shape, name, sizeof(name));
-	printf("\n%s, %u programs\n", name, rig->plan.programs);
-	for (i = 0; i < WHATS; i++) {
-		snprintf(more, sizeof(more), "  (%llu .. %llu)", (unsigned long long)r->times[i].low,
-			 (unsigned long long)r->times[i].high);
-		row(whats[i].text, r->times[i].median, more);
-	}
-	if (synthesis > warm && rig->plan.programs)
-		row("synthesis of one program (new plan - warm, shared out)",
-		    (synthesis - warm) / rig->plan.programs, "");
-	printf("  %-58s %10llu cold, %llu warm\n", "programs synthesised",
-	       (unsigned long long)r->emitted_cold, (unsigned long long)r->emitted_warm);
-	if (r->no_trace) {
-		printf("  no breakdown: %s\n", r->no_trace);
-		return;
-	}
-	against("user space to the first register write", r->first, TARGET_FIRST);
-	against("SUBMIT with wait: calling thread and interrupt handler", r->round, TARGET_ROUND);
-	printf("  breakdown of SUBMIT with wait, %u calls; recording costs %lld\n", b->calls,
-	       (long long)(r->traced - r->times[SUBMIT_WAIT].median));
-	for (i = 0; i < PHASES; i++) {
-		printf("  ");
-		row(phases[i], b->phase[i], "");
-	}
-	printf("    calling thread and handler %llu, software NPU %llu, others %llu, %llu switches away\n",
-	       (unsigned long long)b->own, (unsigned long long)b->model,
-	       (unsigned long long)b->others, (unsigned long long)b->switches);
-}
-
-static void print_json(const struct rig *rig, const struct report *r, bool first)
-{
-	static const char *const keys[PHASES] = { "queue", "sched", "leave", "npu", "irq", "back" };
-	const struct breakdown *b = &r->breakdown;
-	const struct shape *s = &rig->shape;
-	unsigned int i;
-
-	printf("%s\n  {\"m\": %u, \"k\": %u, \"n\": %u, \"types\": \"%s\", \"programs\": %u, \"times\": {",
-	       first ? "" : ",", s->m, s->k, s->n, type_names[s->types], rig->plan.programs);
-	for (i = 0; i < WHATS; i++)
-		printf("%s\"%s\": {\"median\": %llu, \"low\": %llu, \"high\": %llu}", i ? ", " : "",
-		       whats[i].key, (unsigned long long)r->times[i].median,
-		       (unsigned long long)r->times[i].low, (unsigned long long)r->times[i].high);
-	printf("},\n   \"emitted_cold\": %llu, \"emitted_warm\": %llu",
-	       (unsigned long long)r->emitted_cold, (unsigned long long)r->emitted_warm);
-	if (!r->no_trace) {
-		printf(", \"first_register\": %llu, \"round_trip\": %llu, \"breakdown\": {",
-		       (unsigned long long)r->first, (unsigned long long)r->round);
-		for (i = 0; i < PHASES; i++)
-			printf("\"%s\": %llu, ", keys[i], (unsigned long long)b->phase[i]);
-		printf("\"own\": %llu, \"model\": %llu, \"others\": %llu, \"calls\": %u}",
-		       (unsigned long long)b->own, (unsigned long long)b->model,
-		       (unsigned long long)b->others, b->calls);
-	}
-	printf("}");
 }
 
 /* One shape. */
@@ -492,7 +369,7 @@ static void run(struct rig *rig, const struct options *opt, bool first)
 	submit(rig, false);
 	rep.emitted_cold = emitted(rig) - before;
 	check(rig);
-	measure_all(rig, opt->repeat, rep.times);
+	measure_all(rig, opt->repeat, rep.times, rep.threads);
 	before = emitted(rig);
 	submit(rig, true);
 	submit(rig, false);
@@ -505,9 +382,9 @@ static void run(struct rig *rig, const struct options *opt, bool first)
 	rep.emitted_warm = emitted(rig) - before;
 	check(rig);
 	if (opt->output == OUTPUT_JSON)
-		print_json(rig, &rep, first);
+		submit_json(rig, &rep, first);
 	else
-		print(rig, &rep);
+		submit_print(rig, &rep);
 	fflush(stdout);
 	if (rep.emitted_warm)
 		die(EXIT_FAILED, "warm submissions synthesised programs");
@@ -522,10 +399,10 @@ int bench_submit(const struct options *opt)
 {
 	struct shapes shapes = opt->shapes;
 	struct machine machine;
-	uint64_t v[33];
+	uint64_t v[33], cpu[33];
 	struct rig rig = { 0 };
+	struct span span;
 	unsigned int i;
-	uint64_t start;
 
 	need(rkmm_open(opt->device, &rig.dev));
 	rig.fd = rkmm_fd(rig.dev);
@@ -536,10 +413,13 @@ int bench_submit(const struct options *opt)
 		shapes_parse(&shapes, "64x512x256:i4i16");
 	}
 	for (i = 0; i < 33; i++) {
-		start = now();
-		v[i] = now() - start;
+		span_begin(&span);
+		span_end(&span);
+		v[i] = span.end - span.start;
+		cpu[i] = span.cpu;
 	}
 	rig.clock = spread_of(v, 33).median;
+	rig.cpu_clock = spread_of(cpu, 33).median;
 	if (opt->output == OUTPUT_JSON) {
 		printf("{");
 		json_machine(&machine);
@@ -547,9 +427,10 @@ int bench_submit(const struct options *opt)
 		       (unsigned long long)rig.clock);
 	} else {
 		machine_print(&machine, stdout, "");
-		printf("times    nanoseconds; instructions where time is counted in them (vboard --icount)\n");
-		printf("         median of %u (lower .. upper quartile), less %llu for reading the clock\n",
-		       opt->repeat, (unsigned long long)rig.clock);
+		printf("times    nanoseconds; instructions where these are time (vboard --icount)\n");
+		printf("         median of %u (lower .. upper quartile), without reading the clocks\n",
+		       opt->repeat);
+		printf("thread   the calling thread alone, without what runs while it sleeps\n");
 	}
 	for (i = 0; i < shapes.count; i++) {
 		rig.shape = shapes.list[i];

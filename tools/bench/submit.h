@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --submit: between submit.c, which drives the driver, and breakdown.c, which reads traces. */
+/* --submit: submit.c drives the driver, breakdown.c reads traces, submit_report.c prints. */
 #ifndef SUBMIT_H
 #define SUBMIT_H
 
@@ -9,10 +9,12 @@
  * struct span - one measured call
  * @start: before it
  * @end: after it
+ * @cpu: time that the thread had a processor, the clocks included
  */
 struct span {
 	uint64_t start;
 	uint64_t end;
+	uint64_t cpu;
 };
 
 enum phase {
@@ -33,6 +35,8 @@ enum phase {
  * @model: the threads of the software NPU
  * @others: the rest
  * @switches: times that the calling thread lost its processor
+ * @events: recorded
+ * @own_events: those whose recording is part of @own
  */
 struct breakdown {
 	unsigned int calls;
@@ -41,7 +45,74 @@ struct breakdown {
 	uint64_t model;
 	uint64_t others;
 	uint64_t switches;
+	uint64_t events;
+	uint64_t own_events;
 };
+
+/**
+ * struct rig - one shape with its buffers
+ * @fd: the node
+ * @dev: the same
+ * @shape: what is computed
+ * @data: operands and reference
+ * @plan: of the driver
+ * @bo: A, B, C
+ * @map: their mappings
+ * @clock: time that two readings of the clock take
+ * @cpu_clock: the same of the thread's clock, with the other one between
+ */
+struct rig {
+	int fd;
+	struct rkmm_device *dev;
+	struct shape shape;
+	struct data data;
+	struct drm_rkmm_plan_create plan;
+	struct drm_rkmm_bo_create bo[3];
+	void *map[3];
+	uint64_t clock;
+	uint64_t cpu_clock;
+};
+
+enum what {
+	SYSCALL,
+	QUERY,
+	SYNC_END,
+	PLAN,
+	SUBMIT_COLD,
+	SUBMIT_NEW_PLAN,
+	SUBMIT_WARM,
+	WAIT_DONE,
+	SUBMIT_WAIT,
+	SYNC_BEGIN,
+	WHATS
+};
+
+/**
+ * struct report - all about one shape
+ * @times: of each call
+ * @threads: time of the calling thread alone
+ * @emitted_cold: programs synthesised for a cold submission
+ * @emitted_warm: for all warm ones
+ * @first: user space to the first register write, 0 for unknown
+ * @round: SUBMIT with wait without the model and others, 0 for unknown
+ * @breakdown: of SUBMIT with wait, the recording included
+ * @traced: SUBMIT with wait while events are recorded
+ * @no_trace: why there is none
+ */
+struct report {
+	struct spread times[WHATS];
+	struct spread threads[WHATS];
+	uint64_t emitted_cold;
+	uint64_t emitted_warm;
+	uint64_t first;
+	uint64_t round;
+	struct breakdown breakdown;
+	uint64_t traced;
+	const char *no_trace;
+};
+
+void submit_print(const struct rig *rig, const struct report *r);
+void submit_json(const struct rig *rig, const struct report *r, bool first);
 
 /* events by time; me is the calling thread. */
 void breakdown_make(struct breakdown *b, const struct trace_event *events, unsigned int count,

@@ -57,7 +57,8 @@ static void governors(const char *root, const char *folder, const char *part, co
 	closedir(dir);
 	qsort(names, (size_t)n, sizeof(names[0]), by_name);
 	for (i = 0; i < n; i++) {
-		snprintf(path, sizeof(path), "%.200s/%.80s/%.47s/%.40s", root, folder, names[i], file);
+		snprintf(path, sizeof(path), "%.200s/%.80s/%.47s/%.40s", root, folder, names[i],
+			 file);
 		word(path, governor, sizeof(governor));
 		if (!governor[0])
 			continue;
@@ -90,20 +91,18 @@ void machine_read(struct machine *m, struct rkmm_device *dev, const char *root)
 void machine_print(const struct machine *m, FILE *f, const char *prefix)
 {
 	if (m->driver[0]) {
-		fprintf(f, "%sdevice   %s%s, %u cores, %llu MHz of %llu MHz, driver rkmm %s, librkmm %s\n",
-			prefix, m->info.chip,
+		fprintf(f, "%sdevice   %s%s, %u cores, %llu MHz of %llu MHz\n", prefix, m->info.chip,
 			m->info.flags & DRM_RKMM_DEVICE_SOFT ? " (software NPU)" : "",
 			m->info.cores, (unsigned long long)m->info.clock_hz / 1000000,
-			(unsigned long long)m->info.clock_max_hz / 1000000, m->driver,
+			(unsigned long long)m->info.clock_max_hz / 1000000);
+		fprintf(f, "%sversion  rkmm %s, librkmm %s\n", prefix, m->driver,
 			rkmm_version_string());
 	}
 	fprintf(f, "%skernel   %s\n", prefix, m->kernel);
 	fprintf(f, "%sgovernor CPU: %s; DDR: %s\n", prefix, m->cpu[0] ? m->cpu : "none seen",
 		m->ddr[0] ? m->ddr : "none seen");
 	if (m->info.flags & DRM_RKMM_DEVICE_SOFT)
-		fprintf(f, "%sEMULATED the NPU is software: every time below is the emulator's and says nothing about silicon\n",
-			prefix);
+		fprintf(f, "%sEMULATED the NPU is software: its times say nothing about silicon\n", prefix);
 	else if (!m->settled)
-		fprintf(f, "%sWARNING  a governor is not \"performance\": times will wander and are not comparable\n",
-			prefix);
+		fprintf(f, "%sWARNING  a governor is not \"performance\": times will wander\n", prefix);
 }

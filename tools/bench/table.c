@@ -27,7 +27,7 @@ static void number(int64_t v)
 void table_head(const struct options *opt, const struct machine *m)
 {
 	machine_print(m, stdout, "");
-	printf("runs     %u warm, each checked; times in ms: median, +-: width of the middle half\n",
+	printf("runs     %u warm, each checked; times in ms: median; +-%%: width of the middle half\n",
 	       opt->repeat);
 	printf("\n%-24s", "shape");
 	if (opt->num_arms > 1)
@@ -128,7 +128,8 @@ void table_end(const struct options *opt, const struct row *rows, unsigned int c
 	double log_sum = 0;
 	unsigned int i, n = 0;
 
-	printf("\nemitted: programs synthesised for a cold submission + for all warm ones; cpu: plain loops, one thread\n");
+	printf("\nemitted: programs synthesised for a cold submission + for all warm ones\n");
+	printf("cpu: plain loops, one thread\n");
 	for (i = 0; i < count; i++)
 		print_crossover(rows, count, i);
 	if (opt->num_arms < 2)
@@ -148,7 +149,9 @@ void table_end(const struct options *opt, const struct row *rows, unsigned int c
 
 void csv_head(void)
 {
-	printf("m,k,n,types,arm,served,warm_ns,warm_low_ns,warm_high_ns,gops,cold_ns,create_ns,weights_ns,pack_ns,unpack_ns,npu_ns,predicted_ns,programs,emitted_cold,emitted_warm,image_hits,synced_bytes,cpu_ns,wrong,bound_used\n");
+	printf("m,k,n,types,arm,served,warm_ns,warm_low_ns,warm_high_ns,gops,");
+	printf("cold_ns,create_ns,weights_ns,pack_ns,unpack_ns,npu_ns,predicted_ns,");
+	printf("programs,emitted_cold,emitted_warm,image_hits,synced_bytes,cpu_ns,wrong,bound_used\n");
 }
 
 void csv_row(const struct options *opt, const struct row *row)

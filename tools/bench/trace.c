@@ -53,7 +53,7 @@ static int put(const char *dir, const char *file, const char *text)
 
 /* "ID: 123", or "field:pid_t prev_pid; offset:24; ..." */
 static int read_format(const char *dir, const char *event, int *id, const char *field,
-		  unsigned int *offset)
+		       unsigned int *offset)
 {
 	char path[MAX_PATH], line[256], name[48];
 	int found = 0;
