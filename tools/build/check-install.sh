@@ -24,7 +24,8 @@ cat > "$dest/use.c" <<-END
 END
 cp "$dest/use.c" "$dest/use.cc"
 system=$(pkg-config --variable pc_path pkg-config)
-export PKG_CONFIG_SYSROOT_DIR=$dest PKG_CONFIG_LIBDIR=$dest/usr/lib/pkgconfig:$system
+PKG_CONFIG_LIBDIR=$dest/usr/lib/pkgconfig:$system
+export PKG_CONFIG_SYSROOT_DIR=$dest PKG_CONFIG_LIBDIR
 flags=$(pkg-config --cflags librkmm)
 libs=$(pkg-config --libs librkmm)
 static=$(pkg-config --libs --static librkmm)

@@ -57,7 +57,8 @@ case $what in
 checkpatch)
 	out=$(sources "$@" | xargs -r -P "$(nproc)" -I{} bash -c 'one {}') ;;
 kernel-doc)
-	out=$(sources "$@" | xargs -r -P "$(nproc)" -n 4 perl $scripts/kernel-doc -none -Werror 2>&1) ;;
+	# what others call; tests keep their comments as they like
+	out=$(sources "$@" | grep -v ^selftests/ | xargs -r -P "$(nproc)" -n 4 perl $scripts/kernel-doc -none -Werror 2>&1) ;;
 *)
 	echo "usage: check-style.sh checkpatch|kernel-doc [FILE]..." >&2
 	exit 1 ;;
