@@ -34,14 +34,26 @@ static u32 lane_start(u32 programs, u32 lanes, u32 l)
 	return programs * l / lanes;
 }
 
+/*
+ * Tasks of a kick: what the counter holds, and about RKMM_KICK_NS, after which
+ * another client may have the core. A program is never cut.
+ */
+static u32 kick_tasks(const struct rkmm_limits *limits, const struct rkmm_geom *geom)
+{
+	u64 tasks = (u64)RKMM_KICK_NS * geom->programs / geom->lanes /
+		    (geom->predicted_ns ? geom->predicted_ns : 1);
+
+	return tasks < 1 ? 1 : tasks < limits->tasks_max ? (u32)tasks : limits->tasks_max;
+}
+
 u32 rkmm_image_kicks(const struct rkmm_limits *limits, const struct rkmm_geom *geom, u32 rows)
 {
 	u32 programs = rkmm_geom_programs(geom, rows), lanes = rkmm_geom_lanes(geom, rows);
-	u32 l, kicks = 0;
+	u32 l, kicks = 0, most = kick_tasks(limits, geom);
 
 	for (l = 0; l < lanes; l++)
 		kicks += rkmm_div_up(lane_start(programs, lanes, l + 1) -
-				     lane_start(programs, lanes, l), limits->tasks_max);
+				     lane_start(programs, lanes, l), most);
 	return kicks;
 }
 
@@ -54,7 +66,7 @@ u32 rkmm_image_kicks(const struct rkmm_limits *limits, const struct rkmm_geom *g
 static void verdict(struct rkmm_kick *kick, bool cut)
 {
 	kick->pingpong = kick->tasks > 1;
-	kick->reason = !kick->pingpong ? "single task" : cut ? "cut at the task limit" : NULL;
+	kick->reason = !kick->pingpong ? "single task" : cut ? "cut: tasks or time" : NULL;
 }
 
 /* One chain: programs [first, first + kick->tasks). Returns where the next one goes. */
@@ -88,20 +100,21 @@ void rkmm_image_emit(const struct rkmm_limits *limits, const struct rkmm_geom *g
 {
 	u32 programs = rkmm_geom_programs(geom, rows), lanes = rkmm_geom_lanes(geom, rows);
 	u32 slot = rkmm_slot_bytes(RKMM_PROG_WRITES);
+	u32 most = kick_tasks(limits, geom);
 	u32 l, i, start, end;
 
 	for (l = 0; l < lanes; l++) {
 		start = lane_start(programs, lanes, l);
 		end = lane_start(programs, lanes, l + 1);
-		for (i = start; i < end; i += limits->tasks_max) {
+		for (i = start; i < end; i += most) {
 			*kicks = (struct rkmm_kick){
 				.addr = base + i * slot,
 				.amount = rkmm_amount(RKMM_PROG_WRITES),
-				.tasks = rkmm_min(end - i, limits->tasks_max),
+				.tasks = rkmm_min(end - i, most),
 				.int_mask = RKMM_INT_DPU,
 				.lane = l,
 			};
-			verdict(kicks, end - start > limits->tasks_max);
+			verdict(kicks, end - start > most);
 			image = emit_kick(geom, rows, i, a, b, c, image, kicks++);
 		}
 	}

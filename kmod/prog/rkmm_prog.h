@@ -512,7 +512,9 @@ u64 rkmm_image_bytes(const struct rkmm_geom *geom);
  */
 u32 rkmm_geom_lanes(const struct rkmm_geom *geom, u32 rows);
 
-/** rkmm_image_kicks() - kicks for @rows rows: one a lane, cut again at limits->tasks_max */
+#define RKMM_KICK_NS	3000000u	/* predicted time after which a chain is cut */
+
+/** rkmm_image_kicks() - kicks for @rows rows: one a lane, cut at tasks_max and RKMM_KICK_NS */
 u32 rkmm_image_kicks(const struct rkmm_limits *limits, const struct rkmm_geom *geom, u32 rows);
 
 /**

@@ -839,6 +839,43 @@ static void test_chain(void **state)
 	}
 }
 
+/* A kick is about 3 ms of the law at most, and never less than a program. */
+static void test_kick_time(void **state)
+{
+	static const uint32_t shapes[][3] = {
+		{ 512, 6144, 6144 }, { 2000, 2048, 8192 }, { 7, 4096, 64 }, { 600, 8000, 9000 },
+	};
+	uint32_t t, i, j;
+
+	(void)state;
+	for (t = 0; t < RKMM_T_COUNT; t++) {
+		for (i = 0; i < 4; i++) {
+			struct rkmm_matmul mm = matmul(t, shapes[i][0], shapes[i][1], shapes[i][2]);
+			uint32_t kicks, tasks = 0;
+			struct rkmm_kick *kick;
+			struct rkmm_geom g;
+			u64 *image;
+
+			mm.lanes = 3;
+			g = geometry(&mm);
+			kicks = rkmm_image_kicks(chip, &g, mm.m);
+			image = malloc(rkmm_image_bytes(&g));
+			kick = calloc(kicks, sizeof(*kick));
+			rkmm_image_emit(chip, &g, mm.m, 0, 0, 0, 0, image, kick);
+			for (j = 0; j < kicks; j++) {
+				tasks += kick[j].tasks;
+				assert_true(kick[j].tasks >= 1 && kick[j].tasks <= chip->tasks_max);
+				assert_true(kick[j].tasks == 1 || (double)kick[j].tasks *
+					    g.lanes * g.predicted_ns / g.programs <= 3.0e6);
+			}
+			assert_int_equal(tasks, g.programs);
+			assert_true(g.predicted_ns < 3000000 || kicks > g.lanes || tasks == kicks);
+			free(image);
+			free(kick);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -857,6 +894,7 @@ int main(void)
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_chain),
+		cmocka_unit_test(test_kick_time),
 	};
 
 	return cmocka_run_group_tests_name("prog geometry", tests, NULL, NULL);

@@ -85,8 +85,7 @@ static bool parse_force(const char *text, struct plan_request *r)
 
 	if (sscanf(text, "%u,%u,%u%c", &h, &w, &d, &end) != 3 || !h || h > 255 || !w ||
 	    w % 64 || w > 8192 || !d || d > 11) {
-		complain("--force: '%s' is not H,W,D with H up to 255, W a multiple of 64, D 1 to 11",
-			 text);
+		complain("--force: '%s' is not H,W,D: up to 255, a multiple of 64, 1 to 11", text);
 		return false;
 	}
 	r->forced = (struct rkmm_rung){
@@ -216,18 +215,20 @@ static void print_text_plan(const struct plan_request *r, const struct rkmm_geom
 		reason = rkmm_geom_candidate(&r->limits, &r->mm, i, &g);
 		if (reason || same(&g, best))
 			continue;
-		printf("lost        %u rows, %u columns, %u data banks, %u slices, %u cores: %u programs, %.1f us",
-		       g.rows, g.cols, g.data_banks, g.slices, g.lanes, g.programs,
-		       (double)(g.predicted_ns + g.host_ns) / 1000);
-		printf(", %.2f times as long\n", (double)(g.predicted_ns + g.host_ns) /
+		printf("lost        %u rows, %u columns, %u data banks, %u slices, %u cores: ",
+		       g.rows, g.cols, g.data_banks, g.slices, g.lanes);
+		printf("%u programs, %.1f us, %.2f times as long\n", g.programs,
+		       (double)(g.predicted_ns + g.host_ns) / 1000,
+		       (double)(g.predicted_ns + g.host_ns) /
 		       (double)(best->predicted_ns + best->host_ns));
 	}
 }
 
 static void print_json_geom(const struct rkmm_geom *g)
 {
-	printf("{\"form\": \"%s\", \"slices\": %u, \"slice_k\": %u, \"padded_k\": %u, \"padded_n\": %u, ",
-	       rkmm_form_name(g->form), g->slices, g->kp, g->ka, g->np);
+	printf("{\"form\": \"%s\", \"slices\": %u, \"slice_k\": %u, ", rkmm_form_name(g->form),
+	       g->slices, g->kp);
+	printf("\"padded_k\": %u, \"padded_n\": %u, ", g->ka, g->np);
 	printf("\"rows\": %u, \"columns\": %u, \"data_banks\": %u, \"weight_banks\": %u, ",
 	       g->rows, g->cols, g->data_banks, g->weight_banks);
 	printf("\"grains\": %u, \"weight_reuse\": %s, \"cores\": %u, \"programs\": %u, ",
@@ -246,8 +247,9 @@ static void print_json_plan(const struct plan_request *r, const struct rkmm_geom
 	struct rkmm_geom g;
 	uint32_t i;
 
-	printf("{\"types\": \"%s\", \"m\": %u, \"k\": %u, \"n\": %u, \"die\": \"%s\",\n \"choice\": ",
-	       rkmm_types_name(r->mm.types), r->mm.m, r->mm.k, r->mm.n, r->limits.die->name);
+	printf("{\"types\": \"%s\", \"m\": %u, \"k\": %u, \"n\": %u, ",
+	       rkmm_types_name(r->mm.types), r->mm.m, r->mm.k, r->mm.n);
+	printf("\"die\": \"%s\",\n \"choice\": ", r->limits.die->name);
 	print_json_geom(best);
 	printf(",\n \"fallback\": ");
 	if (rkmm_geom_fallback(&r->limits, best, &g))
