@@ -106,3 +106,11 @@ test_lib_rkw-ldlibs := -lz -lm -lpthread
 host-fuzzers += fuzz_rkw
 fuzz_rkw-srcs := selftests/unit/fuzz_rkw.c lib/rkw.c
 fuzz_rkw-ldlibs := -lz
+
+# rkmm-bench
+host-tests += test_bench test_bench_trace
+test_bench-srcs = selftests/unit/test_bench.c selftests/unit/fake_kernel.c $(rkmm-bench-parts)
+test_bench-libs := rkmm rkmm-compute
+test_bench-ldlibs := -lm -lpthread
+test_bench_trace-srcs := selftests/unit/test_bench_trace.c tools/bench/trace.c \
+	tools/bench/breakdown.c tools/bench/stats.c

@@ -274,7 +274,7 @@ void measure(struct rkmm_device *dev, const struct machine *machine, const struc
 
 /* root is "/" but for tests. */
 void machine_read(struct machine *m, struct rkmm_device *dev, const char *root);
-void machine_print(const struct machine *m, FILE *f, const char *prefix);
+void machine_print(const struct machine *m, FILE *f);
 
 /* ---- table.c, json.c, plot.c ---- */
 

@@ -241,7 +241,7 @@ static int sweep(const struct options *opt)
 	if (opt->output == OUTPUT_TABLE)
 		table_head(opt, &machine);
 	else
-		machine_print(&machine, stderr, "");
+		machine_print(&machine, stderr);
 	if (opt->output == OUTPUT_CSV)
 		csv_head();
 

@@ -295,7 +295,7 @@ int bench_host(const struct options *opt)
 	w.col_scale = allocate(COLS, sizeof(float));
 	w.scratch = allocate(CHUNK, COLS);
 	if (opt->output == OUTPUT_TABLE) {
-		machine_print(&machine, stdout, "");
+		machine_print(&machine, stdout);
 		printf("buffers  2 x %zu MiB, last-level cache %zu MiB\n", size >> 20,
 		       last_level_cache() >> 20);
 		printf("runs     %u on one thread; rates by the median\n", opt->repeat);

@@ -51,8 +51,8 @@ static void label_at(FILE *f, double x, double y, const char *anchor, const char
 	fputs("</text>\n", f);
 }
 
-static void stroke(FILE *f, double x1, double y1, double x2, double y2, const char *colour,
-		   double width)
+static void segment(FILE *f, double x1, double y1, double x2, double y2, const char *colour,
+		    double width)
 {
 	fprintf(f, "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"%s\" stroke-width=\"%g\"/>\n", x1, y1,
 		x2, y2, colour, width);
@@ -67,7 +67,7 @@ static void box(FILE *f, double x, double y, double width, double height, const 
 
 static void mark(FILE *f, double x, double y, const char *colour)
 {
-	stroke(f, x, y - 2, x, y + BAR + 2, colour, 2);
+	segment(f, x, y - 2, x, y + BAR + 2, colour, 2);
 }
 
 static void time_text(uint64_t ns, char *s, size_t size)
@@ -90,7 +90,7 @@ static void grid(FILE *f, const struct axis *axis, double bottom)
 
 	for (d = axis->lo; d <= axis->hi; d++, v *= 10) {
 		x = LEFT + PLOT * (d - axis->lo) / (axis->hi - axis->lo);
-		stroke(f, x, TOP - 6, x, bottom, "#ddd", 1);
+		segment(f, x, TOP - 6, x, bottom, "#ddd", 1);
 		time_text((uint64_t)(v + 0.5), label, sizeof(label));
 		label_at(f, x, bottom + 16, "middle", " fill=\"#555\"", label);
 	}
@@ -126,8 +126,8 @@ static void bar(FILE *f, const struct axis *axis, const struct row *row, unsigne
 		return;
 	}
 	box(f, LEFT, y, to - LEFT, BAR, r->wrong ? "#d00" : colours[k]);
-	stroke(f, place(axis, r->warm.low), y + BAR / 2, place(axis, r->warm.high), y + BAR / 2,
-	       "#111", 1);
+	segment(f, place(axis, r->warm.low), y + BAR / 2, place(axis, r->warm.high), y + BAR / 2,
+		"#111", 1);
 	mark(f, place(axis, r->predicted_ns), y, "#111");
 	time_text(r->warm.median, time, sizeof(time));
 	snprintf(label, sizeof(label), "%s%s, %.3g GOP/s", r->wrong ? "WRONG " : "", time,

@@ -426,9 +426,9 @@ int bench_submit(const struct options *opt)
 		printf(",\n \"repeat\": %u, \"clock\": %llu, \"shapes\": [", opt->repeat,
 		       (unsigned long long)rig.clock);
 	} else {
-		machine_print(&machine, stdout, "");
-		printf("times    nanoseconds; instructions where these are time (vboard --icount)\n");
-		printf("         median of %u (lower .. upper quartile), without reading the clocks\n",
+		machine_print(&machine, stdout);
+		printf("times    nanoseconds; or instructions, with vboard --icount\n");
+		printf("         median of %u (lower .. upper quartile), less the clocks' cost\n",
 		       opt->repeat);
 		printf("thread   the calling thread alone, without what runs while it sleeps\n");
 	}

@@ -93,9 +93,9 @@ void submit_json(const struct rig *rig, const struct report *r, bool first)
 	const struct shape *s = &rig->shape;
 	unsigned int i;
 
-	printf("%s\n  {\"m\": %u, \"k\": %u, \"n\": %u, \"types\": \"%s\", ", first ? "" : ",", s->m,
-	       s->k, s->n, type_names[s->types]);
-	printf("\"programs\": %u, \"times\": {", rig->plan.programs);
+	printf("%s\n  {\"m\": %u, \"k\": %u, \"n\": %u, ", first ? "" : ",", s->m, s->k, s->n);
+	printf("\"types\": \"%s\", \"programs\": %u, \"times\": {", type_names[s->types],
+	       rig->plan.programs);
 	for (i = 0; i < WHATS; i++) {
 		printf("%s\"%s\": {\"median\": %llu, \"low\": %llu, ", i ? ", " : "", whats[i].key,
 		       (unsigned long long)r->times[i].median,

@@ -88,21 +88,20 @@ void machine_read(struct machine *m, struct rkmm_device *dev, const char *root)
 		  &m->settled);
 }
 
-void machine_print(const struct machine *m, FILE *f, const char *prefix)
+void machine_print(const struct machine *m, FILE *f)
 {
 	if (m->driver[0]) {
-		fprintf(f, "%sdevice   %s%s, %u cores, %llu MHz of %llu MHz\n", prefix, m->info.chip,
+		fprintf(f, "device   %s%s, %u cores, %llu MHz of %llu MHz\n", m->info.chip,
 			m->info.flags & DRM_RKMM_DEVICE_SOFT ? " (software NPU)" : "",
 			m->info.cores, (unsigned long long)m->info.clock_hz / 1000000,
 			(unsigned long long)m->info.clock_max_hz / 1000000);
-		fprintf(f, "%sversion  rkmm %s, librkmm %s\n", prefix, m->driver,
-			rkmm_version_string());
+		fprintf(f, "version  rkmm %s, librkmm %s\n", m->driver, rkmm_version_string());
 	}
-	fprintf(f, "%skernel   %s\n", prefix, m->kernel);
-	fprintf(f, "%sgovernor CPU: %s; DDR: %s\n", prefix, m->cpu[0] ? m->cpu : "none seen",
+	fprintf(f, "kernel   %s\n", m->kernel);
+	fprintf(f, "governor CPU: %s; DDR: %s\n", m->cpu[0] ? m->cpu : "none seen",
 		m->ddr[0] ? m->ddr : "none seen");
 	if (m->info.flags & DRM_RKMM_DEVICE_SOFT)
-		fprintf(f, "%sEMULATED the NPU is software: its times say nothing about silicon\n", prefix);
+		fprintf(f, "EMULATED the NPU is software: its times say nothing about silicon\n");
 	else if (!m->settled)
-		fprintf(f, "%sWARNING  a governor is not \"performance\": times will wander\n", prefix);
+		fprintf(f, "WARNING  a governor is not \"performance\": times will wander\n");
 }

@@ -26,8 +26,8 @@ static void number(int64_t v)
 
 void table_head(const struct options *opt, const struct machine *m)
 {
-	machine_print(m, stdout, "");
-	printf("runs     %u warm, each checked; times in ms: median; +-%%: width of the middle half\n",
+	machine_print(m, stdout);
+	printf("runs     %u warm, each checked; medians in ms; +-%%: width of the middle half\n",
 	       opt->repeat);
 	printf("\n%-24s", "shape");
 	if (opt->num_arms > 1)
@@ -151,7 +151,8 @@ void csv_head(void)
 {
 	printf("m,k,n,types,arm,served,warm_ns,warm_low_ns,warm_high_ns,gops,");
 	printf("cold_ns,create_ns,weights_ns,pack_ns,unpack_ns,npu_ns,predicted_ns,");
-	printf("programs,emitted_cold,emitted_warm,image_hits,synced_bytes,cpu_ns,wrong,bound_used\n");
+	printf("programs,emitted_cold,emitted_warm,image_hits,synced_bytes,");
+	printf("cpu_ns,wrong,bound_used\n");
 }
 
 void csv_row(const struct options *opt, const struct row *row)
