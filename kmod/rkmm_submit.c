@@ -211,6 +211,24 @@ static int rkmm_submit_cmp_bo(const void *x, const void *y)
 	return a->obj < b->obj ? -1 : a->obj > b->obj;
 }
 
+/* sort() costs hundreds of instructions before it compares anything. */
+static void rkmm_submit_sort_bos(struct rkmm_bo_use *bos, u32 n)
+{
+	struct rkmm_bo_use use;
+	u32 i, k;
+
+	if (n > 3 * RKMM_FEW_OPS) {
+		sort(bos, n, sizeof(*bos), rkmm_submit_cmp_bo, NULL);
+		return;
+	}
+	for (i = 1; i < n; i++) {
+		use = bos[i];
+		for (k = i; k && rkmm_submit_cmp_bo(&bos[k - 1], &use) > 0; k--)
+			bos[k] = bos[k - 1];
+		bos[k] = use;
+	}
+}
+
 /* The set of buffers of all operations, each once, references taken. */
 static void rkmm_submit_collect_bos(struct rkmm_job *job, const struct rkmm_op_data *ops)
 {
@@ -220,7 +238,7 @@ static void rkmm_submit_collect_bos(struct rkmm_job *job, const struct rkmm_op_d
 	for (i = 0; i < job->nsteps; i++)
 		for (k = 0; k < 3; k++)
 			bos[n++] = (struct rkmm_bo_use){ ops[i].place[k].obj, k == 2 };
-	sort(bos, n, sizeof(*bos), rkmm_submit_cmp_bo, NULL);
+	rkmm_submit_sort_bos(bos, n);
 
 	for (i = 0, k = 0; i < n; i++) {
 		if (k && bos[k - 1].obj == bos[i].obj) {
