@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/internal.h"
+#include "lib/vec.h"
 
 #define BLOCK_COLS	64	/* columns that a batch program writes in one run (hw 02 §6.2) */
 #define ATOM		16	/* bytes; hw 02 §3.5 */
@@ -61,32 +62,49 @@ static void detile_batch(const struct drm_rkmm_tensor *t, const uint8_t *src, ui
 	}
 }
 
-/* Four rows at a time: their atoms share a cache line of the source. */
+/* As many bytes as are live; streamed ones by 16. */
+static void write_row(uint8_t *to, const uint8_t *from, size_t bytes, bool stream)
+{
+	size_t i = 0;
+
+	if (stream)
+		for (; i + 16 <= bytes; i += 16)
+			rkmm_store(to + i, rkmm_load(from + i), true);
+	memcpy(to + i, from + i, bytes - i);
+}
+
+/*
+ * By blocks of rows that are long enough for a run of a surface: surfaces lie far
+ * from each other, and each visit costs a page of the TLB.
+ */
 static void detile_cube(const struct drm_rkmm_tensor *t, const uint8_t *src, uint8_t *dst,
 			size_t dst_pitch, uint32_t rows, uint32_t cols)
 {
-	const size_t bytes = (size_t)cols * (t->bits / 8);
-	const size_t surface = (size_t)t->rows * ATOM;
-	size_t atom, run;
-	uint32_t r0, r;
+	const size_t all = (size_t)cols * (t->bits / 8), surface = (size_t)t->rows * ATOM;
+	const bool stream = rkmm_stream(dst, dst_pitch, all * rows);
+	struct rkmm_block block;
+	size_t at, bytes, i;
+	uint32_t r0, r, n;
 
-	for (r0 = 0; r0 < rows; r0 += 4) {
-		const uint32_t end = min_u32(r0 + 4, rows);
+	for (r0 = 0; r0 < rows; r0 += n) {
+		n = min_u32(RKMM_BLOCK_ROWS, rows - r0);
+		for (at = 0; at < all; at += bytes) {
+			bytes = all - at < RKMM_BLOCK_BYTES ? all - at : RKMM_BLOCK_BYTES;
+			for (i = 0; i < bytes; i += ATOM) {
+				const uint8_t *from = src + (at + i) / ATOM * surface +
+						      (size_t)r0 * ATOM;
 
-		for (atom = 0; atom * ATOM < bytes; atom++) {
-			run = bytes - atom * ATOM;
-			for (r = r0; r < end; r++) {
-				const uint8_t *from = src + atom * surface + (size_t)r * ATOM;
-				uint8_t *to = dst + r * dst_pitch + atom * ATOM;
-
-				/* A constant length is one load and one store. */
-				if (run >= ATOM)
-					memcpy(to, from, ATOM);
-				else
-					memcpy(to, from, run);
+				rkmm_prefetch(from + 4 * surface, (size_t)n * ATOM);
+				for (r = 0; r < n; r++)
+					rkmm_store(block.b[r] + i,
+						   rkmm_load(from + (size_t)r * ATOM), false);
 			}
+			for (r = 0; r < n; r++)
+				write_row(dst + (r0 + r) * dst_pitch + at, block.b[r], bytes,
+					  stream);
 		}
 	}
+	rkmm_store_end(stream);
 }
 
 int rkmm_unpack_c(const struct drm_rkmm_tensor *c, const void *src, void *dst, size_t ldc,

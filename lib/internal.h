@@ -117,6 +117,9 @@ int rkmm_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)
 /* The same with the text of the errno behind the sentence. */
 int rkmm_fail_errno(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Widths of an operand's elements. */
+bool rkmm_bits_known(uint32_t bits);
+
 struct rkmm_device *rkmm_device_get(struct rkmm_device *dev);
 void rkmm_device_put(struct rkmm_device *dev);
 

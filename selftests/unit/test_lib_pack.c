@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "lib/rkmm.h"
+#include "lib/vec.h"
 
 #define SHAPES	300
 
@@ -321,6 +322,36 @@ static void test_unpack_c(void **state)
 	check_unpack(&t, 7, 32);
 }
 
+/* Several blocks in both directions, with stores that pass the caches by. */
+static void test_large(void **state)
+{
+	static const uint32_t widths[] = { 4, 8, 16, 32 };
+	const size_t usual = rkmm_stream_min;
+	struct drm_rkmm_tensor t;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 64; i++) {
+		uint32_t bits = widths[rnd() % 3], rows = between(1, 200), cols = between(1, 1500);
+
+		/* Runs that fill their blocks too. */
+		if (i & 2) {
+			rows = up(rows, 64);
+			cols = up(cols, 512);
+		}
+		rkmm_stream_min = i & 1 ? 0 : usual;
+		t = cube_tensor(rows, cols, bits, 32);
+		check_pack_a(&t, between(1, rows), cols);
+		t = rows_tensor(rows, cols, bits, 32, rnd() % 3);
+		check_pack_a(&t, rows, cols);
+		check_pack_b(cols, rows, bits, i & 4 ? RKMM_B_TRANSPOSED : 0);
+		bits = widths[1 + rnd() % 3];
+		t = cube_tensor(rows, cols, bits, 32);
+		check_unpack(&t, between(1, rows), cols);
+	}
+	rkmm_stream_min = usual;
+}
+
 /* The worked numbers of hw 02 §3.5. */
 static void test_worked_numbers(void **state)
 {
@@ -501,6 +532,7 @@ int main(void)
 		cmocka_unit_test(test_pack_a),
 		cmocka_unit_test(test_pack_b),
 		cmocka_unit_test(test_unpack_c),
+		cmocka_unit_test(test_large),
 		cmocka_unit_test(test_worked_numbers),
 		cmocka_unit_test(test_int4_range),
 		cmocka_unit_test(test_refusals),
