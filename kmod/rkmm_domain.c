@@ -187,7 +187,7 @@ void rkmm_rails_init(void)
 	for_each_matching_node_and_match(np, rkmm_of_match, &match) {
 		const struct rkmm_soc *soc = match->data;
 
-		if (!soc->validated || !of_device_is_available(np))
+		if (!soc->documented || !of_device_is_available(np))
 			continue;
 		pdev = of_find_device_by_node(np);
 		if (!pdev)

@@ -32,6 +32,10 @@ static char *die_name = "default";
 module_param_named(die, die_name, charp, 0444);
 MODULE_PARM_DESC(die, "Envelope of the die: default, 235, 236 or shipped (the published tables)");
 
+static bool allow_derived;
+module_param(allow_derived, bool, 0444);
+MODULE_PARM_DESC(allow_derived, "Run program forms on silicon that no working board was seen to run");
+
 static char *form_name = "auto";
 module_param_named(form, form_name, charp, 0444);
 MODULE_PARM_DESC(form, "Form of plans that ask for none: auto, flat, batch (int4 only) or cube");
@@ -95,6 +99,24 @@ static u32 rkmm_plan_out_flags(const struct rkmm_geom *geom)
 {
 	return (geom->slices > 1 ? DRM_RKMM_PLAN_HOST_FINISH : 0) |
 	       (geom->may_saturate ? DRM_RKMM_PLAN_MAY_SATURATE : 0);
+}
+
+/*
+ * int8 output: one source ships it, another never saw it end (hw 02 §9). The
+ * int4 cube is known from notes only (hw 02 §6.2); everything else equals
+ * programs of boards that work (hw 02 §2, §8).
+ */
+u32 rkmm_plan_evidence(enum rkmm_types types, enum rkmm_form form)
+{
+	if (types == RKMM_T_I8I8 || (types == RKMM_T_I4I16 && form == RKMM_FORM_CUBE))
+		return DRM_RKMM_DERIVED;
+	return DRM_RKMM_CAPTURED;
+}
+
+static bool rkmm_plan_trusted(struct rkmm_device *rdev, const struct rkmm_geom *geom)
+{
+	return rdev->soft || allow_derived ||
+	       rkmm_plan_evidence(geom->mm.types, geom->form) > DRM_RKMM_DERIVED;
 }
 
 static int rkmm_plan_refuse(struct drm_device *drm, struct drm_rkmm_plan_create *args,
@@ -204,6 +226,8 @@ int rkmm_ioctl_plan_create(struct drm_device *drm, void *data, struct drm_file *
 	plan->cores = args->cores ?: rdev->all_cores;
 
 	reason = rkmm_plan_geometry(rdev, args->form, &mm, &plan->geom);
+	if (reason == RKMM_OK && !rkmm_plan_trusted(rdev, &plan->geom))
+		reason = RKMM_REASON_FORM;
 	if (reason == RKMM_OK && args->b_layout && args->b_layout != plan->geom.b_layout)
 		reason = RKMM_REASON_LAYOUT;
 	if (reason == RKMM_OK && rkmm_image_bytes(&plan->geom) > RKMM_IMAGE_MAX_BYTES)

@@ -17,7 +17,7 @@ static void rkmm_query_device(struct rkmm_device *rdev, struct drm_rkmm_device_i
 		info->flags |= DRM_RKMM_DEVICE_SOFT;
 	if (rdev->vm.strict)
 		info->flags |= DRM_RKMM_DEVICE_STRICT;
-	if (!rdev->soc->validated)
+	if (!rdev->soc->validated && !rdev->soft)
 		info->flags |= DRM_RKMM_DEVICE_UNVALIDATED;
 	info->cores = rdev->ncores;
 	info->hw_version = rdev->hw_version;
@@ -40,8 +40,7 @@ static void rkmm_query_types(struct drm_rkmm_type_info *info)
 
 	for (t = 0; t < RKMM_T_COUNT; t++) {
 		info[t].types = t;
-		/* int8 output: one source ships it, another never saw it end (hw 02 §9). */
-		info[t].evidence = t == RKMM_T_I8I8 ? DRM_RKMM_DERIVED : DRM_RKMM_CAPTURED;
+		info[t].evidence = rkmm_plan_evidence(t, RKMM_FORM_FLAT);
 		info[t].in_bits = rkmm_in_bits(t);
 		info[t].out_bits = 8 * rkmm_out_bytes(t);
 		info[t].k_align = RKMM_K_ALIGN;

@@ -55,7 +55,7 @@ static const struct rkmm_soc_reset rk3588_resets[] = {
 
 const struct rkmm_soc rkmm_soc_rk3588 = {
 	.name = "rk3588",
-	.validated = true,
+	.documented = true,
 	.cores = 3,
 	RK3588_COMMON,
 };
@@ -63,7 +63,7 @@ const struct rkmm_soc rkmm_soc_rk3588 = {
 /* The same die with core 2 switched off; its node and clocks are the RK3588's. */
 static const struct rkmm_soc rkmm_soc_rk3583 = {
 	.name = "rk3583",
-	.validated = true,
+	.documented = true,
 	.cores = 2,
 	RK3588_COMMON,
 };
@@ -212,7 +212,7 @@ const struct rkmm_soc *rkmm_soc_detect(struct platform_device *pdev)
 	if (IS_ERR(soc))
 		return soc;
 
-	if (!soc->validated && !allow_unvalidated)
+	if (!soc->documented && !allow_unvalidated)
 		return ERR_PTR(dev_err_probe(dev, -ENODEV,
 					     "%s was never tried; allow_unvalidated=1 does\n",
 					     soc->name));

@@ -25,7 +25,8 @@ struct rkmm_soc_reset {
 /**
  * struct rkmm_soc - what one chip can do
  * @name: for people and for RKMM_QUERY
- * @validated: the row's facts were seen to hold on this chip; else only with allow_unvalidated=1
+ * @documented: the sheets describe the chip in full; else it binds only with allow_unvalidated=1
+ * @validated: rkmm has been run and checked on this chip
  * @cores: cores of a full part
  * @hw_version: expected value of the version register, 0 for "any" (hw 01 §1.2)
  * @core_base: physical base of each core; the core number follows from it
@@ -48,6 +49,7 @@ struct rkmm_soc_reset {
  */
 struct rkmm_soc {
 	const char *name;
+	bool documented;
 	bool validated;
 	u32 cores;
 	u32 hw_version;

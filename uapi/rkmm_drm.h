@@ -109,9 +109,9 @@ enum drm_rkmm_types {
  * padded sizes of &struct drm_rkmm_tensor.
  *
  * With &drm_rkmm_tensor.slices above 1 the formulas hold within one slice of K:
- * with w = slice, column col of A is column col % w of slice col / w, row row of
- * B is row row % w of slice row / w (so rows in the formula of WEIGHT is w, and
- * cols in that of BATCH_A), and slice s starts at s * slice_stride. C then has as
+ * with w = slice, column k of A is column k % w of slice k / w, and row k of B is
+ * row k % w of slice k / w (so rows in the formula of WEIGHT is w, and cols in
+ * that of BATCH_A), and slice s starts at s * slice_stride. C then has as
  * many partial results, each complete, at the same distances; C is their sum.
  *
  * @DRM_RKMM_LAYOUT_ROWS: row * pitch + col * e
@@ -127,7 +127,7 @@ enum drm_rkmm_types {
  *	((chunk * ceil(rows / H) + g) * 4 * H * (W / 64) + 4 * j + 4 * hg * b) * 128
  *	+ (col % 64) * 2. Bytes between are undefined. hw 02 §6.2, §6.6
  * @DRM_RKMM_LAYOUT_CUBE: atoms of 16 bytes: with c = 16 / e,
- *	16 * ((col / c) * rows + row) + (col % c) * e
+ *	16 * (row + rows * (col / c)) + (col % c) * e
  */
 enum drm_rkmm_layout {
 	DRM_RKMM_LAYOUT_ROWS = 0,
