@@ -16,6 +16,10 @@ static uint image_budget_kib = 16384;
 module_param(image_budget_kib, uint, 0644);
 MODULE_PARM_DESC(image_budget_kib, "Idle program images kept per client, KiB (default 16384)");
 
+static bool light = true;
+module_param(light, bool, 0644);
+MODULE_PARM_DESC(light, "Programs of a chain write only what differs, where the chip can (default)");
+
 static u32 rkmm_image_hash(const struct rkmm_image_key *key)
 {
 	return jhash2((const u32 *)key, sizeof(*key) / sizeof(u32), 0);
@@ -63,14 +67,16 @@ static void rkmm_image_lanes(struct rkmm_image *image)
 static struct rkmm_image *rkmm_image_make(struct rkmm_client *client, struct rkmm_plan *plan,
 					  const struct rkmm_image_key *key)
 {
-	const struct rkmm_limits *limits = client->rdev->soc->limits;
-	u32 nkicks = rkmm_image_kicks(limits, &plan->geom, key->rows);
+	struct rkmm_limits limits = *client->rdev->soc->limits;
+	u32 nkicks = rkmm_image_kicks(&limits, &plan->geom, key->rows);
 	struct rkmm_image *image;
 
+	limits.light &= READ_ONCE(light);
 	image = kvzalloc(struct_size(image, kicks, nkicks), GFP_KERNEL_ACCOUNT);
 	if (!image)
 		return ERR_PTR(-ENOMEM);
-	image->mem = rkmm_progmem_alloc(client->window, rkmm_image_bytes(&plan->geom));
+	image->mem = rkmm_progmem_alloc(client->window,
+					rkmm_image_size(&limits, &plan->geom, key->rows));
 	if (IS_ERR(image->mem)) {
 		int ret = PTR_ERR(image->mem);
 
@@ -81,7 +87,7 @@ static struct rkmm_image *rkmm_image_make(struct rkmm_client *client, struct rkm
 	image->nkicks = nkicks;
 	image->tasks = rkmm_geom_programs(&plan->geom, key->rows);
 	image->predicted_ns = plan->geom.predicted_ns;
-	rkmm_image_emit(limits, &plan->geom, key->rows, image->mem->iova, key->a, key->b, key->c,
+	rkmm_image_emit(&limits, &plan->geom, key->rows, image->mem->iova, key->a, key->b, key->c,
 			image->mem->vaddr, image->kicks);
 	rkmm_image_lanes(image);
 	return image;

@@ -69,53 +69,114 @@ static void verdict(struct rkmm_kick *kick, bool cut)
 	kick->reason = !kick->pingpong ? "single task" : cut ? "cut: tasks or time" : NULL;
 }
 
-/* One chain: programs [first, first + kick->tasks). Returns where the next one goes. */
-static u64 *emit_kick(const struct rkmm_geom *geom, u32 rows, u32 first, u32 a, u32 b, u32 c,
-		      u64 *image, const struct rkmm_kick *kick)
+/**
+ * struct chain - programs of one kick, one after the other
+ * @limits: chip
+ * @geom: tiling
+ * @rows: rows of the submission
+ * @first: number of the first program
+ * @tasks: how many
+ * @a: device address of A
+ * @b: device address of B
+ * @c: device address of C
+ * @prog: program @first + i at i % 4
+ */
+struct chain {
+	const struct rkmm_limits *limits;
+	const struct rkmm_geom *geom;
+	u32 rows, first, tasks, a, b, c;
+	struct rkmm_program prog[4];
+};
+
+/*
+ * The register writes of task @i; its program, and those of the two before, are
+ * in place after it. Task i lands in the register group of task i - 2 and needs
+ * what differs from that one: the first two must be full (hw 02 §7.4).
+ */
+static u32 chain_task(struct chain *ch, u32 i)
 {
-	u32 slot = rkmm_slot_bytes(RKMM_PROG_WRITES);
-	struct rkmm_program prog;
-	u32 i, writes;
+	struct rkmm_program *prog = &ch->prog[i % 4];
 
-	for (i = 0; i < kick->tasks; i++) {
-		bool last = i + 1 == kick->tasks;
+	rkmm_geom_program(ch->geom, ch->first + i, ch->rows, ch->a, ch->b, ch->c, prog);
+	/* Another job may use the core before a kick: its first task finds no weight. */
+	if (!i)
+		prog->weight_reuse = false;
+	if (i < 2 || !ch->limits->light)
+		return RKMM_PROG_WRITES;
+	return rkmm_light_writes(prog, &ch->prog[(i - 2) % 4]);
+}
 
-		rkmm_geom_program(geom, first + i, rows, a, b, c, &prog);
-		/* Another job may use the core before a kick: its first task finds no weight. */
-		if (!i)
-			prog.weight_reuse = false;
-		writes = rkmm_emit_program(&prog, image);
-		image += writes;
-		rkmm_emit_tail(image, last ? 0 : kick->addr + (i + 1) * slot,
-			       last ? 0 : RKMM_PROG_WRITES, RKMM_START_MATMUL);
+static u32 chain_emit(const struct chain *ch, u32 i, u64 *words)
+{
+	const struct rkmm_program *prog = &ch->prog[i % 4];
+
+	if (i < 2 || !ch->limits->light)
+		return rkmm_emit_program(prog, words);
+	return rkmm_emit_light(prog, &ch->prog[(i - 2) % 4], words);
+}
+
+/* Writes the chain at @addr; returns the address behind it. */
+static u32 emit_kick(struct chain *ch, u32 addr, u64 *image)
+{
+	u32 writes = chain_task(ch, 0), i;
+
+	for (i = 0; i < ch->tasks; i++) {
+		bool last = i + 1 == ch->tasks;
+		u32 slot = rkmm_slot_bytes(writes), next = last ? 0 : chain_task(ch, i + 1);
+		u32 n = chain_emit(ch, i, image);
+
+		image += n;
+		rkmm_emit_tail(image, last ? 0 : addr + slot, next, RKMM_START_MATMUL);
 		image += RKMM_TAIL_WORDS;
-		for (writes += RKMM_TAIL_WORDS; writes * sizeof(u64) < slot; writes++)
+		for (n += RKMM_TAIL_WORDS; n * sizeof(u64) < slot; n++)
 			*image++ = 0;
+		addr += slot;
+		writes = next;
 	}
-	return image;
+	return addr;
+}
+
+u64 rkmm_image_size(const struct rkmm_limits *limits, const struct rkmm_geom *geom, u32 rows)
+{
+	u32 programs = rkmm_geom_programs(geom, rows), lanes = rkmm_geom_lanes(geom, rows);
+	struct chain ch = { .limits = limits, .geom = geom, .rows = rows };
+	u32 most = kick_tasks(limits, geom), l, i, end;
+	u64 bytes = 0;
+
+	if (!limits->light)
+		return (u64)programs * rkmm_slot_bytes(RKMM_PROG_WRITES);
+	for (l = 0; l < lanes; l++) {
+		end = lane_start(programs, lanes, l + 1);
+		for (ch.first = lane_start(programs, lanes, l); ch.first < end; ch.first += most)
+			for (i = 0; i < rkmm_min(end - ch.first, most); i++)
+				bytes += rkmm_slot_bytes(chain_task(&ch, i));
+	}
+	return bytes;
 }
 
 void rkmm_image_emit(const struct rkmm_limits *limits, const struct rkmm_geom *geom, u32 rows,
 		     u32 base, u32 a, u32 b, u32 c, u64 *image, struct rkmm_kick *kicks)
 {
 	u32 programs = rkmm_geom_programs(geom, rows), lanes = rkmm_geom_lanes(geom, rows);
-	u32 slot = rkmm_slot_bytes(RKMM_PROG_WRITES);
-	u32 most = kick_tasks(limits, geom);
-	u32 l, i, start, end;
+	struct chain ch = {
+		.limits = limits, .geom = geom, .rows = rows, .a = a, .b = b, .c = c,
+	};
+	u32 most = kick_tasks(limits, geom), addr = base, l, start, end;
 
 	for (l = 0; l < lanes; l++) {
 		start = lane_start(programs, lanes, l);
 		end = lane_start(programs, lanes, l + 1);
-		for (i = start; i < end; i += most) {
+		for (ch.first = start; ch.first < end; ch.first += most) {
+			ch.tasks = rkmm_min(end - ch.first, most);
 			*kicks = (struct rkmm_kick){
-				.addr = base + i * slot,
+				.addr = addr,
 				.amount = rkmm_amount(RKMM_PROG_WRITES),
-				.tasks = rkmm_min(end - i, most),
+				.tasks = ch.tasks,
 				.int_mask = RKMM_INT_DPU,
 				.lane = l,
 			};
-			verdict(kicks, end - start > most);
-			image = emit_kick(geom, rows, i, a, b, c, image, kicks++);
+			verdict(kicks++, end - start > most);
+			addr = emit_kick(&ch, addr, image + (addr - base) / sizeof(*image));
 		}
 	}
 }

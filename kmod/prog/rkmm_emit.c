@@ -272,15 +272,20 @@ static u64 *emit_dpu_values(const struct shape *s, u64 *w)
 	return w;
 }
 
-u32 rkmm_emit_program(const struct rkmm_program *prog, u64 *words)
+static struct shape shape_of(const struct rkmm_program *prog)
 {
-	const struct shape s = {
+	return (struct shape){
 		.p = prog,
 		.facts = &rkmm_type_facts[prog->types],
 		.lines = prog->form == RKMM_FORM_BATCH ? 4 * prog->m : prog->m,
 		.cube = prog->form == RKMM_FORM_CUBE,
 		.grouped = prog->form == RKMM_FORM_CUBE || prog->types == RKMM_T_I4I16,
 	};
+}
+
+u32 rkmm_emit_program(const struct rkmm_program *prog, u64 *words)
+{
+	const struct shape s = shape_of(prog);
 	u64 *w = words;
 
 	w = emit_head(&s, w);
@@ -288,6 +293,88 @@ u32 rkmm_emit_program(const struct rkmm_program *prog, u64 *words)
 	w = emit_core(&s, w);
 	w = emit_dpu_shape(&s, w);
 	w = emit_dpu_values(&s, w);
+	return (u32)(w - words);
+}
+
+/*
+ * What may differ between programs of one tiling, besides addresses. The vendor
+ * writes the head and seven more registers always, changed or not (hw 02 §7.4).
+ */
+struct delta {
+	bool cbuf, grains, lines, n, notch, channel;
+};
+
+#define LIGHT_WRITES	12
+
+static struct delta delta_of(const struct shape *s, const struct shape *q)
+{
+	return (struct delta){
+		.cbuf = cbuf_con0(s->p) != cbuf_con0(q->p),
+		.grains = s->p->grains != q->p->grains,
+		.lines = s->lines != q->lines,
+		.n = s->p->n != q->p->n,
+		.notch = notch_addr(s) != notch_addr(q),
+		.channel = cube_channel(s) != cube_channel(q),
+	};
+}
+
+u32 rkmm_light_writes(const struct rkmm_program *prog, const struct rkmm_program *past)
+{
+	const struct shape s = shape_of(prog), q = shape_of(past);
+	const struct delta d = delta_of(&s, &q);
+
+	return LIGHT_WRITES + d.cbuf + d.grains + 4 * d.lines + 3 * d.n + d.notch + d.channel;
+}
+
+static u64 *light_cna(const struct shape *s, const struct delta *d, u64 *w)
+{
+	const struct rkmm_program *p = s->p;
+	u32 kernel = (u32)rkmm_in_bytes(p->types, p->k);
+
+	if (d->grains)
+		CNA(CONV_CON2, FIELD_PREP(CNA_CONV_CON2_FEATURE_GRAINS, p->grains));
+	if (d->lines) {
+		CNA(DATA_SIZE0, FIELD_PREP(CNA_DATA_SIZE0_DATAIN_WIDTH, 1) |
+				FIELD_PREP(CNA_DATA_SIZE0_DATAIN_HEIGHT, s->lines));
+		CNA(DATA_SIZE3, FIELD_PREP(CNA_DATA_SIZE3_DATAOUT_ATOMICS, s->lines));
+	}
+	if (d->n) {
+		CNA(WEIGHT_SIZE0, FIELD_PREP(CNA_WEIGHT_SIZE0_BYTES, kernel * p->n));
+		CNA(WEIGHT_SIZE2, FIELD_PREP(CNA_WEIGHT_SIZE2_WIDTH, 1) |
+				  FIELD_PREP(CNA_WEIGHT_SIZE2_HEIGHT, 1) |
+				  FIELD_PREP(CNA_WEIGHT_SIZE2_KERNELS, p->n));
+	}
+	if (d->cbuf)
+		CNA(CBUF_CON0, cbuf_con0(p));
+	CNA(FEATURE_DATA_ADDR, p->a);
+	CNA(FC_DATA_SIZE0, FIELD_PREP(CNA_FC_DATA_SIZE0_DMA_WIDTH, 1) |
+			   FIELD_PREP(CNA_FC_DATA_SIZE0_DMA_HEIGHT, s->lines));
+	CNA(FC_DATA_SIZE1, FIELD_PREP(CNA_FC_DATA_SIZE1_DMA_CHANNEL, p->k));
+	CNA(DCOMP_ADDR0, p->b);
+	return w;
+}
+
+u32 rkmm_emit_light(const struct rkmm_program *prog, const struct rkmm_program *past, u64 *words)
+{
+	const struct shape s = shape_of(prog), q = shape_of(past);
+	const struct delta d = delta_of(&s, &q);
+	u32 write_lines = prog->form == RKMM_FORM_BATCH ? 1 : s.lines;
+	u64 *w = emit_head(&s, words);
+
+	w = light_cna(&s, &d, w);
+	if (d.lines)
+		CORE(DATAOUT_SIZE_0, FIELD_PREP(CORE_DATAOUT_SIZE_0_HEIGHT, s.lines - 1));
+	if (d.n)
+		CORE(DATAOUT_SIZE_1, FIELD_PREP(CORE_DATAOUT_SIZE_1_CHANNEL, prog->n - 1));
+	DPU(DST_BASE_ADDR, prog->c);
+	if (d.lines)
+		DPU(DATA_CUBE_HEIGHT, FIELD_PREP(DPU_DATA_CUBE_HEIGHT_HEIGHT, s.lines - 1));
+	if (d.notch)
+		DPU(DATA_CUBE_NOTCH_ADDR, notch_addr(&s));
+	if (d.channel)
+		DPU(DATA_CUBE_CHANNEL, cube_channel(&s));
+	DPU(WDMA_SIZE_0, FIELD_PREP(DPU_WDMA_SIZE_0_CHANNEL, prog->n - 1));
+	DPU(WDMA_SIZE_1, FIELD_PREP(DPU_WDMA_SIZE_1_HEIGHT, write_lines - 1));
 	return (u32)(w - words);
 }
 

@@ -143,6 +143,7 @@ const struct rkmm_die *rkmm_die_find(const char *name);
  * @bank_bytes: bytes per bank (32768)
  * @tasks_max: tasks per kick (4095)
  * @amount_scale: entries per unit of the amount field (2)
+ * @light: light programs may be used in chains (hw 02 §7.4)
  * @cost: constants of the cost law
  * @die: envelope of the die
  */
@@ -153,6 +154,7 @@ struct rkmm_limits {
 	u32 bank_bytes;
 	u32 tasks_max;
 	u32 amount_scale;
+	bool light;
 	const struct rkmm_cost *cost;
 	const struct rkmm_die *die;
 };
@@ -369,6 +371,20 @@ u32 rkmm_geom_programs(const struct rkmm_geom *geom, u32 rows);
 u32 rkmm_emit_program(const struct rkmm_program *prog, u64 *words);
 
 /**
+ * rkmm_emit_light() - write what differs from the program two before
+ * @prog: the program
+ * @past: the program two before it in the same chain: its register group is the
+ *	one that @prog lands in (hw 02 §7.4)
+ * @words: room for rkmm_light_writes() entries
+ *
+ * Both are programs of one tiling. Return: entries written.
+ */
+u32 rkmm_emit_light(const struct rkmm_program *prog, const struct rkmm_program *past, u64 *words);
+
+/** rkmm_light_writes() - entries of rkmm_emit_light() */
+u32 rkmm_light_writes(const struct rkmm_program *prog, const struct rkmm_program *past);
+
+/**
  * rkmm_emit_tail() - the four trailer entries
  * @words: room for RKMM_TAIL_WORDS entries
  * @next: device address of the next program, 0 for none
@@ -500,8 +516,11 @@ u32 rkmm_layout_slice(u64 b_layout);
 /** rkmm_slice_k() - K of a slice where one program cannot reduce K (hw 02 §4) */
 u32 rkmm_slice_k(enum rkmm_types types);
 
-/** rkmm_image_bytes() - bytes of the linked image of all programs of @geom */
+/** rkmm_image_bytes() - bytes of the linked image of all programs of @geom, at most */
 u64 rkmm_image_bytes(const struct rkmm_geom *geom);
+
+/** rkmm_image_size() - bytes of the image that rkmm_image_emit() writes; takes time */
+u64 rkmm_image_size(const struct rkmm_limits *limits, const struct rkmm_geom *geom, u32 rows);
 
 /**
  * rkmm_geom_lanes() - lanes that a submission of @rows rows has
@@ -526,7 +545,7 @@ u32 rkmm_image_kicks(const struct rkmm_limits *limits, const struct rkmm_geom *g
  * @a: device address of A
  * @b: device address of B
  * @c: device address of C
- * @image: rkmm_image_bytes() bytes, 64-byte aligned; written strictly upward (it may
+ * @image: rkmm_image_size() bytes, 64-byte aligned; written strictly upward (it may
  *	be write-combined memory) and never read
  * @kicks: rkmm_image_kicks() entries, lane by lane
  */

@@ -11,6 +11,7 @@ const struct rkmm_limits rkmm_limits_rk3588 = {
 	.bank_bytes = 32768,
 	.tasks_max = 4095,
 	.amount_scale = 2,
+	.light = true,
 	.cost = &rkmm_cost_rk3588,
 	.die = &rkmm_dies[0],
 };

@@ -27,6 +27,8 @@ const char emit_help[] =
 "\n"
 "Several programs, where the shape needs them:\n"
 "  --base ADDR       write the linked chain that lies at ADDR\n"
+"  --light           of the chain, programs after the second write what differs from\n"
+"                    two programs before\n"
 "  --program I       write program I alone\n"
 "\n"
 "Forced values give one program whatever the laws say, with a warning:\n"
@@ -69,7 +71,7 @@ enum option_id {
 	O_TYPES, O_M, O_K, O_N, O_A, O_B, O_C, O_REQUIRED,
 	O_BATCH = O_REQUIRED, O_CUBE, O_STRIDE, O_A_PITCH, O_C_PITCH, O_MULT, O_SHIFT, O_OFFSET,
 	O_FORMAT, O_BASE, O_PROGRAM, O_DATA_BANKS, O_WEIGHT_BANKS, O_GRAINS, O_REUSE, O_FORCE,
-	O_COUNT
+	O_LIGHT, O_COUNT
 };
 
 static const struct option options[] = {
@@ -80,7 +82,8 @@ static const struct option options[] = {
 	{ "offset", 1, 0, O_OFFSET }, { "format", 1, 0, O_FORMAT }, { "base", 1, 0, O_BASE },
 	{ "program", 1, 0, O_PROGRAM }, { "data-banks", 1, 0, O_DATA_BANKS },
 	{ "weight-banks", 1, 0, O_WEIGHT_BANKS }, { "grains", 1, 0, O_GRAINS },
-	{ "weight-reuse", 0, 0, O_REUSE }, { "force", 0, 0, O_FORCE }, { 0, 0, 0, 0 }
+	{ "weight-reuse", 0, 0, O_REUSE }, { "force", 0, 0, O_FORCE },
+	{ "light", 0, 0, O_LIGHT }, { 0, 0, 0, 0 }
 };
 
 static bool have(const struct request *r, enum option_id id)
@@ -369,18 +372,20 @@ static int emit_one(const struct request *r, struct rkmm_program *p)
 
 static int emit_chain(const struct request *r, const struct rkmm_geom *geom)
 {
-	const struct rkmm_limits *limits = &rkmm_limits_rk3588;
-	uint64_t bytes = rkmm_image_bytes(geom);
+	struct rkmm_limits limits = rkmm_limits_rk3588;
 	struct rkmm_kick *kicks;
-	uint64_t *image;
+	uint64_t *image, bytes;
 	uint32_t i, n;
+
+	limits.light = have(r, O_LIGHT);
+	bytes = rkmm_image_size(&limits, geom, geom->mm.m);
 
 	if (bytes > (1ull << 32) - r->base || r->base % 64) {
 		complain("--base: %" PRIu64 " bytes must start at a multiple of 64 and fit 32 bits",
 			 bytes);
 		return EXIT_USAGE;
 	}
-	n = rkmm_image_kicks(limits, geom, geom->mm.m);
+	n = rkmm_image_kicks(&limits, geom, geom->mm.m);
 	image = malloc(bytes);
 	kicks = calloc(n, sizeof(*kicks));
 	if (!image || !kicks) {
@@ -389,7 +394,7 @@ static int emit_chain(const struct request *r, const struct rkmm_geom *geom)
 		free(kicks);
 		return EXIT_USAGE;
 	}
-	rkmm_image_emit(limits, geom, geom->mm.m, r->base, r->addr[0], r->addr[1], r->addr[2],
+	rkmm_image_emit(&limits, geom, geom->mm.m, r->base, r->addr[0], r->addr[1], r->addr[2],
 			image, kicks);
 	print_words(r, rkmm_form_name(geom->form), geom->programs, image, bytes / sizeof(*image));
 	for (i = 1; i < n; i++)

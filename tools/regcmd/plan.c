@@ -178,7 +178,7 @@ static bool same(const struct rkmm_geom *x, const struct rkmm_geom *y)
 	       x->cols == y->cols && x->data_banks == y->data_banks;
 }
 
-static void print_geom(const struct rkmm_geom *g)
+static void print_geom(const struct plan_request *r, const struct rkmm_geom *g)
 {
 	printf("form        %s\n", rkmm_form_name(g->form));
 	printf("K           %u, padded to %u", g->mm.k, g->ka);
@@ -192,7 +192,7 @@ static void print_geom(const struct rkmm_geom *g)
 	printf("programs    %u = %u slices x %u column tiles x %u row tiles, on %u core%s\n",
 	       g->programs, g->slices, g->n_tiles, g->m_tiles, g->lanes, g->lanes > 1 ? "s" : "");
 	printf("bytes       A %" PRIu64 ", B %" PRIu64 ", C %" PRIu64 ", programs %" PRIu64 "\n",
-	       g->a_bytes, g->b_bytes, g->c_bytes, rkmm_image_bytes(g));
+	       g->a_bytes, g->b_bytes, g->c_bytes, rkmm_image_size(&r->limits, g, g->mm.m));
 	printf("time        %.1f us", (double)g->predicted_ns / 1000);
 	if (g->host_ns)
 		printf(", and %.1f us of the CPU for partial results", (double)g->host_ns / 1000);
@@ -207,7 +207,7 @@ static void print_text_plan(const struct plan_request *r, const struct rkmm_geom
 	enum rkmm_reason reason;
 	uint32_t i;
 
-	print_geom(best);
+	print_geom(r, best);
 	if (rkmm_geom_fallback(&r->limits, best, &g))
 		printf("fallback    %u rows, %u columns, %u programs, %.1f us, same operands\n",
 		       g.rows, g.cols, g.programs, (double)g.predicted_ns / 1000);
@@ -224,7 +224,7 @@ static void print_text_plan(const struct plan_request *r, const struct rkmm_geom
 	}
 }
 
-static void print_json_geom(const struct rkmm_geom *g)
+static void print_json_geom(const struct plan_request *r, const struct rkmm_geom *g)
 {
 	printf("{\"form\": \"%s\", \"slices\": %u, \"slice_k\": %u, ", rkmm_form_name(g->form),
 	       g->slices, g->kp);
@@ -235,7 +235,8 @@ static void print_json_geom(const struct rkmm_geom *g)
 	       g->grains, g->weight_reuse ? "true" : "false", g->lanes, g->programs);
 	printf("\"a_bytes\": %" PRIu64 ", \"b_bytes\": %" PRIu64 ", \"c_bytes\": %" PRIu64 ", ",
 	       g->a_bytes, g->b_bytes, g->c_bytes);
-	printf("\"program_bytes\": %" PRIu64 ", \"may_saturate\": %s, ", rkmm_image_bytes(g),
+	printf("\"program_bytes\": %" PRIu64 ", \"may_saturate\": %s, ",
+	       rkmm_image_size(&r->limits, g, g->mm.m),
 	       g->may_saturate ? "true" : "false");
 	printf("\"predicted_ns\": %" PRIu64 ", \"host_ns\": %" PRIu64 "}", g->predicted_ns,
 	       g->host_ns);
@@ -250,10 +251,10 @@ static void print_json_plan(const struct plan_request *r, const struct rkmm_geom
 	printf("{\"types\": \"%s\", \"m\": %u, \"k\": %u, \"n\": %u, ",
 	       rkmm_types_name(r->mm.types), r->mm.m, r->mm.k, r->mm.n);
 	printf("\"die\": \"%s\",\n \"choice\": ", r->limits.die->name);
-	print_json_geom(best);
+	print_json_geom(r, best);
 	printf(",\n \"fallback\": ");
 	if (rkmm_geom_fallback(&r->limits, best, &g))
-		print_json_geom(&g);
+		print_json_geom(r, &g);
 	else
 		printf("null");
 	printf(",\n \"lost\": [");
@@ -261,7 +262,7 @@ static void print_json_plan(const struct plan_request *r, const struct rkmm_geom
 		if (rkmm_geom_candidate(&r->limits, &r->mm, i, &g) || same(&g, best))
 			continue;
 		printf("%s\n  ", comma);
-		print_json_geom(&g);
+		print_json_geom(r, &g);
 		comma = ",";
 	}
 	printf("]}\n");
