@@ -223,6 +223,8 @@ static inline double shape_ops(const struct shape *s)
 /* ---- stats.c ---- */
 
 uint64_t now(void);
+/* Time that the calling thread had a processor. */
+uint64_t thread_now(void);
 uint64_t random_next(uint64_t *state);
 /* Sorts v. */
 struct spread spread_of(uint64_t *v, unsigned int count);

@@ -195,7 +195,7 @@ static void fill(struct work *w, const struct kernel *k, size_t size, uint64_t *
 /**
  * struct host_result - one kernel
  * @bytes: read and written by one run
- * @kernel: its times
+ * @kernel: its times on a processor: other programs do not count
  * @copy: those of memcpy that reads and writes as many bytes
  */
 struct host_result {
@@ -227,17 +227,17 @@ static void measure_kernel(const struct options *opt, const struct kernel *k, st
 		w->col_scale[r] = 0.5f + (float)r / COLS;
 	res->bytes = count * (k->src_bits + k->dst_bits) / 8;
 	for (i = 0; i < opt->repeat + 1; i++) {
-		start = now();
+		start = thread_now();
 		if (k->run(w))
 			die(EXIT_FAILED, "%s: %s", k->name, rkmm_last_error());
 		if (i)
-			times[i - 1] = now() - start;
-		start = now();
+			times[i - 1] = thread_now() - start;
+		start = thread_now();
 		/* The output of the kernel is not needed any more. */
 		memcpy(w->dst, w->src, res->bytes / 2);
 		__asm__ volatile("" : : "r"(w->dst) : "memory");
 		if (i)
-			copies[i - 1] = now() - start;
+			copies[i - 1] = thread_now() - start;
 		if (k->run == hadamard)
 			fill(w, k, size, &seed);
 	}
@@ -298,7 +298,7 @@ int bench_host(const struct options *opt)
 		machine_print(&machine, stdout);
 		printf("buffers  2 x %zu MiB, last-level cache %zu MiB\n", size >> 20,
 		       last_level_cache() >> 20);
-		printf("runs     %u on one thread; rates by the median\n", opt->repeat);
+		printf("runs     %u on one thread; medians of its processor time\n", opt->repeat);
 		if (size <= last_level_cache())
 			printf("WARNING  the buffers fit the cache\n");
 		printf("\n%-32s %8s %8s %8s   %s\n", "GB/s read and written", "kernel", "memcpy",

@@ -11,7 +11,6 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "submit.h"
@@ -25,14 +24,6 @@ static void must(int ret, const char *what)
 {
 	if (ret)
 		die(EXIT_FAILED, "%s: %s", what, strerror(-ret));
-}
-
-static uint64_t thread_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
 static void span_begin(struct span *span)
