@@ -30,6 +30,14 @@ host-tests += test_prog_geometry
 test_prog_geometry-srcs := selftests/unit/test_prog_geometry.c
 test_prog_geometry-libs := prog
 
+host-tests += test_prog_choice
+test_prog_choice-srcs := selftests/unit/test_prog_choice.c
+test_prog_choice-libs := prog
+
+host-tests += test_prog_chain
+test_prog_chain-srcs := selftests/unit/test_prog_chain.c
+test_prog_chain-libs := prog
+
 host-fuzzers += fuzz_prog_geometry
 fuzz_prog_geometry-srcs := selftests/unit/fuzz_prog_geometry.c
 fuzz_prog_geometry-libs := prog
