@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-/* What the tests of tilings share: shapes, tilings, and whether one covers all and breaks no law. */
+/* What tests of tilings share: shapes, tilings, whether one covers all and breaks no law. */
 #ifndef PROG_SHAPES_H
 #define PROG_SHAPES_H
 
@@ -55,7 +55,7 @@ static inline struct rkmm_geom simple(enum rkmm_types types, uint32_t m, uint32_
 }
 
 static inline void load(struct regs *r, const struct rkmm_geom *geom, uint32_t i, uint32_t rows,
-		 struct rkmm_program *prog)
+			struct rkmm_program *prog)
 {
 	u64 words[RKMM_PROG_WRITES];
 

@@ -42,7 +42,7 @@ static void test_census(void **state)
 	assert_int_equal(simple(RKMM_T_I4I16, 3, 8224, 2048).programs, 3);
 }
 
-/* Issue and hw 03 §1.2: wide where it was seen right on every number of cores, slices to get there */
+/* hw 03 §1.2: wide where it was seen right on any number of cores, slices to get there */
 static void test_choice(void **state)
 {
 	struct rkmm_matmul mm = matmul(RKMM_T_I4I16, 128, 2048, 2048);
@@ -135,7 +135,7 @@ static uint64_t time_under(const struct rkmm_cost *cost, const struct rkmm_geom 
 	return rkmm_geom_predict(cost, g) + rkmm_geom_host_ns(cost, g);
 }
 
-/* Over shapes of all types the choice is at most 10 % slower than the best under other constants. */
+/* Over many shapes the choice is at most 10 % slower than the best under other constants. */
 static void test_regret(void **state)
 {
 	double sum = 0, worst = 0;
