@@ -38,6 +38,14 @@ struct rkmm_plan {
 int rkmm_plans_check(struct device *dev);
 int rkmm_ioctl_plan_create(struct drm_device *drm, void *data, struct drm_file *file);
 int rkmm_ioctl_plan_destroy(struct drm_device *drm, void *data, struct drm_file *file);
+/**
+ * rkmm_plan_evidence() - how sure the programs of a form are
+ * @types: type pair
+ * @form: form
+ *
+ * Return: enum drm_rkmm_evidence.
+ */
+u32 rkmm_plan_evidence(enum rkmm_types types, enum rkmm_form form);
 /* rkmm_plan_get() - reference to plan @handle, NULL if there is none */
 struct rkmm_plan *rkmm_plan_get(struct rkmm_client *client, u32 handle);
 void rkmm_plan_put(struct rkmm_plan *plan);
@@ -106,6 +114,8 @@ struct rkmm_images {
 	u64 bytes;
 	/** @emitted: programs synthesised so far */
 	u64 emitted;
+	/** @hits: times that an image was found ready */
+	u64 hits;
 };
 
 int rkmm_images_init(struct rkmm_client *client);
@@ -226,6 +236,8 @@ void rkmm_sched_open(struct rkmm_client *client);
 void rkmm_sched_close(struct rkmm_client *client);
 /* rkmm_sched_irq() - interrupt of a powered core */
 irqreturn_t rkmm_sched_irq(struct rkmm_core *core);
+/* rkmm_sched_release_ended() - drop the scheduler's references to jobs that ended; sleeps */
+void rkmm_sched_release_ended(struct rkmm_device *rdev);
 /* rkmm_sched_hold() - start nothing more and wait until all cores are idle; sleeps */
 void rkmm_sched_hold(struct rkmm_device *rdev);
 void rkmm_sched_release(struct rkmm_device *rdev);

@@ -207,9 +207,8 @@ void rkmm_sched_reset_done(struct rkmm_device *rdev, int ret)
 	rkmm_sched_unlock(rdev, flags);
 }
 
-static void rkmm_sched_reap(struct work_struct *work)
+void rkmm_sched_release_ended(struct rkmm_device *rdev)
 {
-	struct rkmm_device *rdev = container_of(work, struct rkmm_device, sched.reap);
 	struct rkmm_job *job, *next;
 	u64 n = 0;
 
@@ -220,6 +219,11 @@ static void rkmm_sched_reap(struct work_struct *work)
 	spin_lock_irq(&rdev->sched.lock);
 	rdev->sched.alive -= n;
 	spin_unlock_irq(&rdev->sched.lock);
+}
+
+static void rkmm_sched_reap(struct work_struct *work)
+{
+	rkmm_sched_release_ended(container_of(work, struct rkmm_device, sched.reap));
 }
 
 static bool rkmm_sched_quiet(struct rkmm_device *rdev)

@@ -90,6 +90,17 @@ static void rkmm_sched_end(struct rkmm_job *job, int result)
 }
 
 /*
+ * Who releases what ended: a thread that waited for it, else the watchdog's next
+ * look (it is armed as long as anything ran), else at once. Waking a worker for
+ * each job would cost more than everything else that a job's end does.
+ */
+static void rkmm_sched_reap_later(struct rkmm_sched *sched)
+{
+	if (sched->dead || !timer_pending(&sched->watchdog))
+		queue_work(sched->reap_wq, &sched->reap);
+}
+
+/*
  * Drop the lock, then signal what ended. One context at a time signals: fences
  * of a client keep their order, and a callback that ends up here again returns
  * at once instead of nesting.
@@ -101,6 +112,9 @@ void rkmm_sched_unlock(struct rkmm_device *rdev, unsigned long flags)
 	struct rkmm_job *job;
 	bool cookie;
 
+	/* No watchdog any more. */
+	if (sched->dead && !llist_empty(&sched->reap_list))
+		rkmm_sched_reap_later(sched);
 	if (sched->signalling || list_empty(&sched->ended)) {
 		spin_unlock_irqrestore(&sched->lock, flags);
 		return;
@@ -117,8 +131,9 @@ void rkmm_sched_unlock(struct rkmm_device *rdev, unsigned long flags)
 			dma_fence_set_error(job->fence, job->result);
 		dma_fence_signal(job->fence);
 		dma_fence_end_signalling(cookie);
-		llist_add(&job->in_reap, &sched->reap_list);
-		queue_work(sched->reap_wq, &sched->reap);
+		/* A list that was not empty is seen to already. */
+		if (llist_add(&job->in_reap, &sched->reap_list))
+			rkmm_sched_reap_later(sched);
 
 		spin_lock(&sched->lock);
 	}
@@ -410,4 +425,7 @@ void rkmm_sched_watchdog(struct timer_list *timer)
 			mod_timer(timer, jiffies + msecs_to_jiffies(RKMM_WATCHDOG_MS));
 	}
 	rkmm_sched_unlock(rdev, flags);
+	/* Last: what is added from here on finds no timer, or one that comes again. */
+	if (!llist_empty(&sched->reap_list))
+		queue_work(sched->reap_wq, &sched->reap);
 }

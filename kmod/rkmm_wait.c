@@ -53,8 +53,10 @@ int rkmm_wait_seqno(struct rkmm_client *client, u64 seqno, s64 deadline_ns, int 
 		left = 1;
 	}
 	dma_fence_put(fence);
-	if (left > 0)
+	if (left > 0) {
+		rkmm_sched_release_ended(client->rdev);
 		return 0;
+	}
 	return left ? -EINTR : -ETIME;
 }
 
