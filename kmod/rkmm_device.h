@@ -154,6 +154,8 @@ struct rkmm_client {
 
 	/** @fence_context: jobs of a client run and end in order */
 	u64 fence_context;
+	/** @synced: bytes cleaned from the caches for submissions; written under @submit_lock */
+	u64 synced;
 	/** @seqno: last sequence number given; under @submit_lock */
 	u64 seqno;
 

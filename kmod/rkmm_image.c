@@ -105,6 +105,7 @@ struct rkmm_image *rkmm_image_get(struct rkmm_client *client, struct rkmm_plan *
 	mutex_lock(&images->lock);
 	image = rkmm_image_find(images, &key);
 	if (image) {
+		images->hits++;
 		if (!image->users++)
 			list_del_init(&image->lru);
 		goto out;

@@ -40,13 +40,14 @@ void rkmm_show_fdinfo(struct seq_file *m, struct file *f)
 	struct rkmm_device *rdev = client->rdev;
 	struct rkmm_core *core;
 	struct rkmm_memory mem = {};
-	u64 ns, program_bytes;
+	u64 ns, program_bytes, hits;
 	unsigned long flags;
 	u32 i;
 
 	rkmm_stats_memory(file, &mem);
 	mutex_lock(&client->images->lock);
 	program_bytes = client->images->bytes;
+	hits = client->images->hits;
 	mutex_unlock(&client->images->lock);
 
 	spin_lock_irqsave(&rdev->sched.lock, flags);
@@ -71,4 +72,6 @@ void rkmm_show_fdinfo(struct seq_file *m, struct file *f)
 	rkmm_stats_print(m, "resident", mem.resident);
 	rkmm_stats_print(m, "purgeable", 0);
 	seq_printf(m, "rkmm-program-memory:\t%llu KiB\n", program_bytes >> 10);
+	seq_printf(m, "rkmm-image-hits:\t%llu\n", hits);
+	seq_printf(m, "rkmm-synced-bytes:\t%llu\n", READ_ONCE(client->synced));
 }

@@ -289,8 +289,9 @@ static void rkmm_submit_prepare(struct rkmm_job *job, const struct rkmm_op_data 
 		const struct rkmm_place *place = ops[i].place;
 
 		for (k = 0; k < ARRAY_SIZE(ops[i].place); k++)
-			rkmm_bo_prepare(to_rkmm_bo(place[k].obj), place[k].offset, place[k].size,
-					k == 2);
+			job->client->synced += rkmm_bo_prepare(to_rkmm_bo(place[k].obj),
+							       place[k].offset, place[k].size,
+							       k == 2);
 	}
 }
 
