@@ -240,6 +240,7 @@ int rkmm_bo_pin(struct rkmm_bo *bo)
 	bool again;
 	int ret, idx;
 
+	/* Pairs with rkmm_bo_map_sgt(). */
 	if (smp_load_acquire(&bo->pinned))
 		return 0;
 
