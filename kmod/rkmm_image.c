@@ -16,9 +16,18 @@ static uint image_budget_kib = 16384;
 module_param(image_budget_kib, uint, 0644);
 MODULE_PARM_DESC(image_budget_kib, "Idle program images kept per client, KiB (default 16384)");
 
-static bool light = true;
-module_param(light, bool, 0644);
-MODULE_PARM_DESC(light, "Programs of a chain write only what differs, where the chip can (default)");
+static int light = -1;
+module_param(light, int, 0644);
+MODULE_PARM_DESC(light,
+		 "Programs of a chain write only what differs: 1, 0, or -1: not on silicon (default)");
+
+/* The vendor's chains have light tasks (hw 02 §7.4); ours were never seen to run on a board. */
+static bool rkmm_image_light(struct rkmm_device *rdev)
+{
+	int wanted = READ_ONCE(light);
+
+	return wanted < 0 ? rdev->soft : wanted;
+}
 
 static u32 rkmm_image_hash(const struct rkmm_image_key *key)
 {
@@ -71,7 +80,7 @@ static struct rkmm_image *rkmm_image_make(struct rkmm_client *client, struct rkm
 	u32 nkicks = rkmm_image_kicks(&limits, &plan->geom, key->rows);
 	struct rkmm_image *image;
 
-	limits.light &= READ_ONCE(light);
+	limits.light &= rkmm_image_light(client->rdev);
 	image = kvzalloc(struct_size(image, kicks, nkicks), GFP_KERNEL_ACCOUNT);
 	if (!image)
 		return ERR_PTR(-ENOMEM);
