@@ -72,32 +72,32 @@ static void verdict(struct rkmm_kick *kick, bool cut)
 /**
  * struct chain - programs of one kick, one after the other
  * @limits: chip
- * @geom: tiling
- * @rows: rows of the submission
- * @first: number of the first program
- * @tasks: how many
+ * @tasks: how many programs
+ * @walk: the next one
  * @a: device address of A
  * @b: device address of B
  * @c: device address of C
- * @prog: program @first + i at i % 4
+ * @prog: program i at i % 4
  */
 struct chain {
 	const struct rkmm_limits *limits;
-	const struct rkmm_geom *geom;
-	u32 rows, first, tasks, a, b, c;
+	struct rkmm_walk walk;
+	u32 tasks, a, b, c;
 	struct rkmm_program prog[4];
 };
 
 /*
- * The register writes of task @i; its program, and those of the two before, are
- * in place after it. Task i lands in the register group of task i - 2 and needs
- * what differs from that one: the first two must be full (hw 02 §7.4).
+ * The register writes of task @i, which must be asked for in order; its program,
+ * and those of the two before, are in place after it. Task i lands in the register
+ * group of task i - 2 and needs what differs from that one: the first two must be
+ * full (hw 02 §7.4).
  */
 static u32 chain_task(struct chain *ch, u32 i)
 {
 	struct rkmm_program *prog = &ch->prog[i % 4];
 
-	rkmm_geom_program(ch->geom, ch->first + i, ch->rows, ch->a, ch->b, ch->c, prog);
+	rkmm_walk_program(&ch->walk, ch->a, ch->b, ch->c, prog);
+	rkmm_walk_next(&ch->walk);
 	/* Another job may use the core before a kick: its first task finds no weight. */
 	if (!i)
 		prog->weight_reuse = false;
@@ -139,17 +139,21 @@ static u32 emit_kick(struct chain *ch, u32 addr, u64 *image)
 u64 rkmm_image_size(const struct rkmm_limits *limits, const struct rkmm_geom *geom, u32 rows)
 {
 	u32 programs = rkmm_geom_programs(geom, rows), lanes = rkmm_geom_lanes(geom, rows);
-	struct chain ch = { .limits = limits, .geom = geom, .rows = rows };
-	u32 most = kick_tasks(limits, geom), l, i, end;
+	struct chain ch = { .limits = limits };
+	u32 most = kick_tasks(limits, geom), l, i, start, end;
 	u64 bytes = 0;
 
 	if (!limits->light)
 		return (u64)programs * rkmm_slot_bytes(RKMM_PROG_WRITES);
 	for (l = 0; l < lanes; l++) {
 		end = lane_start(programs, lanes, l + 1);
-		for (ch.first = lane_start(programs, lanes, l); ch.first < end; ch.first += most)
-			for (i = 0; i < rkmm_min(end - ch.first, most); i++)
+		start = lane_start(programs, lanes, l);
+		rkmm_walk_start(&ch.walk, geom, start, rows);
+		for (; start < end; start += ch.tasks) {
+			ch.tasks = rkmm_min(end - start, most);
+			for (i = 0; i < ch.tasks; i++)
 				bytes += rkmm_slot_bytes(chain_task(&ch, i));
+		}
 	}
 	return bytes;
 }
@@ -158,16 +162,17 @@ void rkmm_image_emit(const struct rkmm_limits *limits, const struct rkmm_geom *g
 		     u32 base, u32 a, u32 b, u32 c, u64 *image, struct rkmm_kick *kicks)
 {
 	u32 programs = rkmm_geom_programs(geom, rows), lanes = rkmm_geom_lanes(geom, rows);
-	struct chain ch = {
-		.limits = limits, .geom = geom, .rows = rows, .a = a, .b = b, .c = c,
-	};
+	struct chain ch = { .limits = limits, .a = a, .b = b, .c = c };
 	u32 most = kick_tasks(limits, geom), addr = base, l, start, end;
+	bool cut;
 
 	for (l = 0; l < lanes; l++) {
 		start = lane_start(programs, lanes, l);
 		end = lane_start(programs, lanes, l + 1);
-		for (ch.first = start; ch.first < end; ch.first += most) {
-			ch.tasks = rkmm_min(end - ch.first, most);
+		cut = end - start > most;
+		rkmm_walk_start(&ch.walk, geom, start, rows);
+		for (; start < end; start += ch.tasks) {
+			ch.tasks = rkmm_min(end - start, most);
 			*kicks = (struct rkmm_kick){
 				.addr = addr,
 				.amount = rkmm_amount(RKMM_PROG_WRITES),
@@ -175,7 +180,7 @@ void rkmm_image_emit(const struct rkmm_limits *limits, const struct rkmm_geom *g
 				.int_mask = RKMM_INT_DPU,
 				.lane = l,
 			};
-			verdict(kicks++, end - start > most);
+			verdict(kicks++, cut);
 			addr = emit_kick(&ch, addr, image + (addr - base) / sizeof(*image));
 		}
 	}

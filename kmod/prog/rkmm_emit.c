@@ -301,29 +301,29 @@ u32 rkmm_emit_program(const struct rkmm_program *prog, u64 *words)
  * writes the head and seven more registers always, changed or not (hw 02 §7.4).
  */
 struct delta {
-	bool cbuf, grains, lines, n, notch, channel;
+	bool cbuf, grains, lines, n, notch;
 };
 
 #define LIGHT_WRITES	12
 
-static struct delta delta_of(const struct shape *s, const struct shape *q)
+static inline struct delta delta_of(const struct rkmm_program *p, const struct rkmm_program *q)
 {
 	return (struct delta){
-		.cbuf = cbuf_con0(s->p) != cbuf_con0(q->p),
-		.grains = s->p->grains != q->p->grains,
-		.lines = s->lines != q->lines,
-		.n = s->p->n != q->p->n,
-		.notch = notch_addr(s) != notch_addr(q),
-		.channel = cube_channel(s) != cube_channel(q),
+		.cbuf = p->weight_reuse != q->weight_reuse,
+		.grains = p->grains != q->grains,
+		.lines = p->m != q->m,
+		.n = p->n != q->n,
+		/* the batch form puts the columns there */
+		.notch = p->c_pitch != q->c_pitch ||
+			 (p->form == RKMM_FORM_BATCH && p->n != q->n),
 	};
 }
 
 u32 rkmm_light_writes(const struct rkmm_program *prog, const struct rkmm_program *past)
 {
-	const struct shape s = shape_of(prog), q = shape_of(past);
-	const struct delta d = delta_of(&s, &q);
+	const struct delta d = delta_of(prog, past);
 
-	return LIGHT_WRITES + d.cbuf + d.grains + 4 * d.lines + 3 * d.n + d.notch + d.channel;
+	return LIGHT_WRITES + d.cbuf + d.grains + 4 * d.lines + 4 * d.n + d.notch;
 }
 
 static u64 *light_cna(const struct shape *s, const struct delta *d, u64 *w)
@@ -356,8 +356,8 @@ static u64 *light_cna(const struct shape *s, const struct delta *d, u64 *w)
 
 u32 rkmm_emit_light(const struct rkmm_program *prog, const struct rkmm_program *past, u64 *words)
 {
-	const struct shape s = shape_of(prog), q = shape_of(past);
-	const struct delta d = delta_of(&s, &q);
+	const struct shape s = shape_of(prog);
+	const struct delta d = delta_of(prog, past);
 	u32 write_lines = prog->form == RKMM_FORM_BATCH ? 1 : s.lines;
 	u64 *w = emit_head(&s, words);
 
@@ -371,7 +371,7 @@ u32 rkmm_emit_light(const struct rkmm_program *prog, const struct rkmm_program *
 		DPU(DATA_CUBE_HEIGHT, FIELD_PREP(DPU_DATA_CUBE_HEIGHT_HEIGHT, s.lines - 1));
 	if (d.notch)
 		DPU(DATA_CUBE_NOTCH_ADDR, notch_addr(&s));
-	if (d.channel)
+	if (d.n)
 		DPU(DATA_CUBE_CHANNEL, cube_channel(&s));
 	DPU(WDMA_SIZE_0, FIELD_PREP(DPU_WDMA_SIZE_0_CHANNEL, prog->n - 1));
 	DPU(WDMA_SIZE_1, FIELD_PREP(DPU_WDMA_SIZE_1_HEIGHT, write_lines - 1));

@@ -171,31 +171,59 @@ u32 rkmm_geom_programs(const struct rkmm_geom *geom, u32 rows)
 	return m_tiles_of(geom, rows) * geom->n_tiles * geom->slices;
 }
 
-void rkmm_geom_program(const struct rkmm_geom *geom, u32 i, u32 rows, u32 a, u32 b, u32 c,
+void rkmm_walk_start(struct rkmm_walk *walk, const struct rkmm_geom *geom, u32 i, u32 rows)
+{
+	walk->geom = geom;
+	walk->tiles = m_tiles_of(geom, rows);
+	walk->group = i % walk->tiles;
+	walk->chunk = i / walk->tiles % geom->n_tiles;
+	walk->slice = i / walk->tiles / geom->n_tiles;
+	/* In the batch form C's addresses depend on the program's rows: they follow the plan. */
+	walk->last = geom->form == RKMM_FORM_BATCH ? geom->a_rows : rkmm_min(rows, geom->mm.m);
+	walk->b_col = (u32)rkmm_in_bytes(geom->types, geom->kp);
+	/* Programs as large as C's blocks: each has a block of its own. */
+	walk->own_slot = geom->form == RKMM_FORM_BATCH && geom->rows == geom->tile_rows &&
+			 geom->cols == geom->tile_cols;
+}
+
+void rkmm_walk_next(struct rkmm_walk *walk)
+{
+	if (++walk->group < walk->tiles)
+		return;
+	walk->group = 0;
+	if (++walk->chunk < walk->geom->n_tiles)
+		return;
+	walk->chunk = 0;
+	walk->slice++;
+}
+
+void rkmm_walk_program(const struct rkmm_walk *walk, u32 a, u32 b, u32 c,
 		       struct rkmm_program *prog)
 {
-	u32 tiles = m_tiles_of(geom, rows);
-	u32 chunk = i / tiles % geom->n_tiles, group = i % tiles;
-	u32 slice = i / tiles / geom->n_tiles;
-	u32 row = group * geom->rows, col = chunk * geom->cols;
-	/* In the batch form C's addresses depend on the program's rows: they follow the plan. */
-	u32 last = geom->form == RKMM_FORM_BATCH ? geom->a_rows : rkmm_min(rows, geom->mm.m);
+	const struct rkmm_geom *geom = walk->geom;
+	u32 row = walk->group * geom->rows, col = walk->chunk * geom->cols;
 
 	*prog = (struct rkmm_program){
 		.types = geom->types,
 		.form = geom->form,
-		.m = rkmm_min(geom->rows, last - row),
+		.m = rkmm_min(geom->rows, walk->last - row),
 		.k = geom->kp,
 		.n = rkmm_min(geom->cols, geom->np - col),
 		.data_banks = geom->data_banks,
 		.weight_banks = geom->weight_banks,
-		.weight_reuse = geom->weight_reuse && group,
+		.weight_reuse = geom->weight_reuse && walk->group,
 		.a_pitch = geom->a_pitch,
 		.c_pitch = geom->c_pitch,
-		.a = a + (u32)rkmm_addr_a(geom, row, slice * geom->kp),
-		.b = b + (u32)rkmm_addr_b(geom, slice * geom->kp, col),
-		.c = c + (u32)(slice * geom->c_slice + rkmm_addr_c(geom, row, col)),
+		.a = a + (u32)(walk->slice * geom->a_slice) +
+		     row * (geom->form == RKMM_FORM_CUBE ? RKMM_ATOM : geom->a_pitch),
+		/* a column tile starts at a kernel group: 32 channels of it follow each other */
+		.b = b + (u32)(walk->slice * geom->b_slice) + col * walk->b_col,
+		.c = c + (u32)(walk->slice * geom->c_slice),
 	};
+	if (walk->own_slot)
+		prog->c += (walk->chunk * geom->m_tiles + walk->group) * geom->c_pitch;
+	else
+		prog->c += (u32)rkmm_addr_c(geom, row, col);
 	if (geom->types == RKMM_T_I8I8) {
 		prog->mult = geom->mm.mult;
 		prog->shift = geom->mm.shift;
@@ -206,4 +234,13 @@ void rkmm_geom_program(const struct rkmm_geom *geom, u32 i, u32 rows, u32 a, u32
 		prog->c_pitch = prog->n * rkmm_type_facts[geom->types].out_bytes;
 	prog->grains = rkmm_min(geom->grains,
 				(geom->form == RKMM_FORM_BATCH ? 4 * prog->m : prog->m) + 1);
+}
+
+void rkmm_geom_program(const struct rkmm_geom *geom, u32 i, u32 rows, u32 a, u32 b, u32 c,
+		       struct rkmm_program *prog)
+{
+	struct rkmm_walk walk;
+
+	rkmm_walk_start(&walk, geom, i, rows);
+	rkmm_walk_program(&walk, a, b, c, prog);
 }

@@ -70,6 +70,28 @@ static inline u32 rkmm_line_entries(enum rkmm_types types, u32 kp)
 }
 
 void rkmm_geom_ids(struct rkmm_geom *geom);
+
+/**
+ * struct rkmm_walk - programs of a tiling, one after the other
+ * @geom: the tiling
+ * @tiles: M tiles of the submission
+ * @last: rows that programs may run up to
+ * @group: M tile
+ * @chunk: N tile
+ * @slice: K slice
+ * @b_col: bytes of B a column
+ * @own_slot: a program writes one block of C and no other does
+ */
+struct rkmm_walk {
+	const struct rkmm_geom *geom;
+	u32 tiles, last, group, chunk, slice, b_col;
+	bool own_slot;
+};
+
+void rkmm_walk_start(struct rkmm_walk *walk, const struct rkmm_geom *geom, u32 i, u32 rows);
+void rkmm_walk_next(struct rkmm_walk *walk);
+void rkmm_walk_program(const struct rkmm_walk *walk, u32 a, u32 b, u32 c,
+		       struct rkmm_program *prog);
 bool rkmm_rung_fits(const struct rkmm_rung *rung, const struct rkmm_geom *geom);
 /* Caps on rows and columns; @last_cols: of the narrowest program. */
 u32 rkmm_die_rows(const struct rkmm_die *die, const struct rkmm_geom *geom, u32 last_cols);
