@@ -28,9 +28,10 @@ static_assert((int)RKMM_REASON_SIZE == DRM_RKMM_REASON_SIZE);
 static_assert((int)RKMM_REASON_FORM == DRM_RKMM_REASON_FORM);
 static_assert((int)RKMM_REASON_QUANT == DRM_RKMM_REASON_QUANT);
 
-static char *die_name = "default";
+static char *die_name = "auto";
 module_param_named(die, die_name, charp, 0444);
-MODULE_PARM_DESC(die, "Envelope of the die: default, 235, 236 or shipped (the published tables)");
+MODULE_PARM_DESC(die,
+		 "Envelope of the die: default, 235, 236, shipped (the published tables), or auto: shipped on silicon, where nobody knows the die yet");
 
 static bool allow_derived;
 module_param(allow_derived, bool, 0444);
@@ -146,9 +147,17 @@ static enum rkmm_form rkmm_plan_auto_form(const struct rkmm_matmul *mm)
 	return RKMM_FORM_COUNT;
 }
 
+/* The wide tilings of "default" were measured on one die only (hw 02 §6.3). */
+static const struct rkmm_die *rkmm_plan_die(bool soft)
+{
+	if (!sysfs_streq(die_name, "auto"))
+		return rkmm_die_find(die_name);
+	return rkmm_die_find(soft ? "default" : "shipped");
+}
+
 int rkmm_plans_check(struct device *dev)
 {
-	if (!rkmm_die_find(die_name)) {
+	if (!rkmm_plan_die(true)) {
 		dev_err(dev, "die=%s: unknown profile\n", die_name);
 		return -EINVAL;
 	}
@@ -166,7 +175,7 @@ static enum rkmm_reason rkmm_plan_geometry(struct rkmm_device *rdev, u32 wanted,
 	struct rkmm_limits limits = *rdev->soc->limits;
 	enum rkmm_reason reason;
 
-	limits.die = rkmm_die_find(die_name);
+	limits.die = rkmm_plan_die(rdev->soft);
 	mm->form = wanted ? rkmm_plan_forms[wanted] : rkmm_plan_auto_form(mm);
 	reason = rkmm_geometry(&limits, mm, geom);
 	/* The parameter is a preference: not every shape has every form. */
