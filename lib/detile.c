@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/internal.h"
+#include "lib/pool.h"
 #include "lib/vec.h"
 
 #define BLOCK_COLS	64	/* columns that a batch program writes in one run (hw 02 §6.2) */
@@ -14,49 +15,72 @@ static uint32_t min_u32(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-static void detile_rows(const struct drm_rkmm_tensor *t, const uint8_t *src, uint8_t *dst,
-			size_t dst_pitch, uint32_t rows, uint32_t cols)
+/**
+ * struct detile_job - one C
+ * @t: layout
+ * @src: as the NPU wrote it
+ * @dst: row-major
+ * @dst_pitch: bytes between its rows
+ * @rows: rows wanted
+ * @cols: columns wanted
+ * @stream: as for rkmm_store()
+ */
+struct detile_job {
+	const struct drm_rkmm_tensor *t;
+	const uint8_t *src;
+	uint8_t *dst;
+	size_t dst_pitch;
+	uint32_t rows;
+	uint32_t cols;
+	bool stream;
+};
+
+static void detile_rows(void *arg, uint32_t first, uint32_t count)
 {
-	size_t bytes = (size_t)cols * (t->bits / 8);
+	const struct detile_job *p = arg;
+	const size_t bytes = (size_t)p->cols * (p->t->bits / 8);
+	const uint8_t *src = p->src + (size_t)first * p->t->pitch;
+	uint8_t *dst = p->dst + first * p->dst_pitch;
 	uint32_t r;
 
-	if (dst_pitch == bytes && t->pitch == bytes) {
-		memcpy(dst, src, bytes * rows);
+	if (p->dst_pitch == bytes && p->t->pitch == bytes) {
+		memcpy(dst, src, bytes * count);
 		return;
 	}
-	for (r = 0; r < rows; r++)
-		memcpy(dst + r * dst_pitch, src + (size_t)r * t->pitch, bytes);
+	for (r = 0; r < count; r++)
+		memcpy(dst + r * p->dst_pitch, src + (size_t)r * p->t->pitch, bytes);
 }
 
 /*
  * Each program owns a slot. In it column blocks of 64 follow each other at the
  * distance of the program's own rows, and every fourth line is a useful one.
  */
-static void detile_batch(const struct drm_rkmm_tensor *t, const uint8_t *src, uint8_t *dst,
-			 size_t dst_pitch, uint32_t rows, uint32_t cols)
+static void detile_batch(void *arg, uint32_t first, uint32_t count)
 {
+	const struct detile_job *p = arg;
+	const struct drm_rkmm_tensor *t = p->t;
 	const uint32_t h = t->tile_rows, w = t->tile_cols;
 	const size_t line = BLOCK_COLS * sizeof(int16_t);
 	const size_t slot = (size_t)4 * h * (w / BLOCK_COLS) * line;
 	const uint32_t groups = (t->rows + h - 1) / h;
 	uint32_t n0, g, col, j;
 
-	for (n0 = 0; n0 < cols; n0 += w) {
-		for (g = 0; g < groups && g * h < rows; g++) {
+	for (n0 = 0; n0 < p->cols; n0 += w) {
+		for (g = first; g < first + count; g++) {
 			const uint32_t hg = min_u32(h, t->rows - g * h);
-			const uint32_t live = min_u32(hg, rows - g * h);
-			const uint8_t *base = src + ((size_t)(n0 / w) * groups + g) * slot;
-			const uint32_t end = min_u32(n0 + w, cols);
+			const uint32_t live = min_u32(hg, p->rows - g * h);
+			const uint8_t *base = p->src + ((size_t)(n0 / w) * groups + g) * slot;
+			const uint32_t end = min_u32(n0 + w, p->cols);
 
 			for (col = n0; col < end; col += BLOCK_COLS) {
 				size_t run = min_u32(BLOCK_COLS, end - col) * sizeof(int16_t);
-				uint8_t *to = dst + (size_t)g * h * dst_pitch +
+				uint8_t *to = p->dst + (size_t)g * h * p->dst_pitch +
 					      col * sizeof(int16_t);
 				const uint8_t *from = base +
 					4 * (size_t)hg * ((col - n0) / BLOCK_COLS) * line;
 
 				for (j = 0; j < live; j++)
-					memcpy(to + j * dst_pitch, from + 4 * j * line, run);
+					memcpy(to + j * p->dst_pitch, from + 4 * j * line, run);
 			}
 		}
 	}
@@ -77,21 +101,21 @@ static void write_row(uint8_t *to, const uint8_t *from, size_t bytes, bool strea
  * By blocks of rows that are long enough for a run of a surface: surfaces lie far
  * from each other, and each visit costs a page of the TLB.
  */
-static void detile_cube(const struct drm_rkmm_tensor *t, const uint8_t *src, uint8_t *dst,
-			size_t dst_pitch, uint32_t rows, uint32_t cols)
+static void detile_cube(void *arg, uint32_t first, uint32_t count)
 {
-	const size_t all = (size_t)cols * (t->bits / 8), surface = (size_t)t->rows * ATOM;
-	const bool stream = rkmm_stream(dst, dst_pitch, all * rows);
+	const struct detile_job *p = arg;
+	const size_t all = (size_t)p->cols * (p->t->bits / 8);
+	const size_t surface = (size_t)p->t->rows * ATOM;
 	struct rkmm_block block;
 	size_t at, bytes, i;
 	uint32_t r0, r, n;
 
-	for (r0 = 0; r0 < rows; r0 += n) {
-		n = min_u32(RKMM_BLOCK_ROWS, rows - r0);
+	for (r0 = first; r0 < first + count; r0 += n) {
+		n = min_u32(RKMM_BLOCK_ROWS, first + count - r0);
 		for (at = 0; at < all; at += bytes) {
 			bytes = all - at < RKMM_BLOCK_BYTES ? all - at : RKMM_BLOCK_BYTES;
 			for (i = 0; i < bytes; i += ATOM) {
-				const uint8_t *from = src + (at + i) / ATOM * surface +
+				const uint8_t *from = p->src + (at + i) / ATOM * surface +
 						      (size_t)r0 * ATOM;
 
 				rkmm_prefetch(from + 4 * surface, (size_t)n * ATOM);
@@ -100,17 +124,21 @@ static void detile_cube(const struct drm_rkmm_tensor *t, const uint8_t *src, uin
 						   rkmm_load(from + (size_t)r * ATOM), false);
 			}
 			for (r = 0; r < n; r++)
-				write_row(dst + (r0 + r) * dst_pitch + at, block.b[r], bytes,
-					  stream);
+				write_row(p->dst + (r0 + r) * p->dst_pitch + at, block.b[r], bytes,
+					  p->stream);
 		}
 	}
-	rkmm_store_end(stream);
+	rkmm_store_end(p->stream);
 }
 
 int rkmm_unpack_c(const struct drm_rkmm_tensor *c, const void *src, void *dst, size_t ldc,
 		  uint32_t rows, uint32_t cols)
 {
-	size_t dst_pitch = ldc * (c->bits / 8);
+	const size_t dst_pitch = ldc * (c->bits / 8), bytes = (size_t)rows * cols * c->bits / 8;
+	struct detile_job p = {
+		.t = c, .src = src, .dst = dst, .dst_pitch = dst_pitch, .rows = rows,
+		.cols = cols, .stream = rkmm_stream(dst, dst_pitch, bytes),
+	};
 
 	if (!rows || !cols || rows > c->rows || cols > c->cols || ldc < cols)
 		return rkmm_fail(-EINVAL, "C: %u x %u with ld %zu out of a %u x %u operand", rows,
@@ -125,15 +153,17 @@ int rkmm_unpack_c(const struct drm_rkmm_tensor *c, const void *src, void *dst, s
 	case DRM_RKMM_LAYOUT_ROWS:
 		if (c->pitch < (uint64_t)cols * (c->bits / 8))
 			break;
-		detile_rows(c, src, dst, dst_pitch, rows, cols);
+		rkmm_parallel(2 * bytes, rows, RKMM_BLOCK_ROWS, detile_rows, &p);
 		return 0;
 	case DRM_RKMM_LAYOUT_BATCH_C:
 		if (c->bits != 16 || !c->tile_rows || !c->tile_cols || c->tile_cols % BLOCK_COLS)
 			break;
-		detile_batch(c, src, dst, dst_pitch, rows, cols);
+		rkmm_parallel(2 * bytes, (rows - 1) / c->tile_rows + 1,
+			      RKMM_BLOCK_ROWS / min_u32(c->tile_rows, RKMM_BLOCK_ROWS),
+			      detile_batch, &p);
 		return 0;
 	case DRM_RKMM_LAYOUT_CUBE:
-		detile_cube(c, src, dst, dst_pitch, rows, cols);
+		rkmm_parallel(2 * bytes, rows, RKMM_BLOCK_ROWS, detile_cube, &p);
 		return 0;
 	default:
 		break;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/internal.h"
+#include "lib/pool.h"
 
 /* Major version of the ioctl interface this library speaks. */
 #define RKMM_DRIVER_MAJOR	0
@@ -21,6 +22,7 @@ void rkmm_device_put(struct rkmm_device *dev)
 	rkmm_sys_close(dev->fd);
 	pthread_mutex_destroy(&dev->lock);
 	free(dev);
+	rkmm_pool_put();
 }
 
 /* A node that the driver "rkmm" serves, or -errno. */
@@ -107,6 +109,7 @@ int rkmm_open(const char *path, struct rkmm_device **out)
 	atomic_init(&dev->refs, 1);
 	dev->fd = fd;
 	pthread_mutex_init(&dev->lock, NULL);
+	rkmm_pool_get();
 
 	ret = ask(dev, DRM_RKMM_QUERY_DEVICE, &dev->info, sizeof(dev->info), NULL);
 	if (ret)

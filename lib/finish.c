@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/internal.h"
+#include "lib/pool.h"
 
 #define BLOCK_COLS	64	/* as in detile.c */
 #define ATOM		16
@@ -163,12 +164,31 @@ static void finish_row(const struct drm_rkmm_plan_create *info, const uint8_t *s
 	}
 }
 
+/* Operands of rkmm_finish_c(). */
+struct finish_job {
+	const struct drm_rkmm_plan_create *info;
+	const uint8_t *src;
+	uint8_t *dst;
+	size_t pitch;
+};
+
+static void finish_rows(void *arg, uint32_t first, uint32_t count)
+{
+	const struct finish_job *p = arg;
+	uint32_t r;
+
+	for (r = first; r < first + count; r++)
+		finish_row(p->info, p->src, p->dst + r * p->pitch, r);
+}
+
 int rkmm_finish_c(const struct rkmm_plan *plan, const void *src, void *dst, size_t ldc,
 		  uint32_t rows)
 {
 	const struct drm_rkmm_plan_create *info = &plan->info;
 	const struct drm_rkmm_tensor *t = &info->c;
-	uint32_t r;
+	struct finish_job p = {
+		.info = info, .src = src, .dst = dst, .pitch = ldc * out_bytes(info->types),
+	};
 
 	if (!(info->out_flags & DRM_RKMM_PLAN_HOST_FINISH))
 		return rkmm_unpack_c(t, src, dst, ldc, rows, info->n);
@@ -179,7 +199,7 @@ int rkmm_finish_c(const struct rkmm_plan *plan, const void *src, void *dst, size
 	    (t->layout != DRM_RKMM_LAYOUT_ROWS && t->layout != DRM_RKMM_LAYOUT_CUBE &&
 	     t->layout != DRM_RKMM_LAYOUT_BATCH_C))
 		return rkmm_fail(-EINVAL, "C: layout %u of %u bits has no sum", t->layout, t->bits);
-	for (r = 0; r < rows; r++)
-		finish_row(info, src, (uint8_t *)dst + r * ldc * out_bytes(info->types), r);
+	rkmm_parallel((size_t)rows * info->n * (t->slices + 1) * t->bits / 8, rows, 4, finish_rows,
+		      &p);
 	return 0;
 }

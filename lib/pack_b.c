@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/internal.h"
+#include "lib/pool.h"
 #include "lib/vec.h"
 
 #define TILE_K		32	/* channels of a weight tile; hw 02 §4 */
@@ -127,6 +128,7 @@ static void make_tile(uint8_t *dst, const uint8_t *src, uint32_t group, uint32_t
  * @n: columns of B
  * @transposed: the rows of @src are columns of B
  * @stream: as for rkmm_store()
+ * @bad: an int4 value does not fit
  */
 struct pack_job {
 	const struct drm_rkmm_tensor *b;
@@ -137,6 +139,7 @@ struct pack_job {
 	uint32_t n;
 	bool transposed;
 	bool stream;
+	atomic_bool bad;
 };
 
 static uint8_t *tile_at(const struct pack_job *p, uint32_t k0, uint32_t n0)
@@ -194,6 +197,19 @@ static void pack_strip(const struct pack_job *p, uint32_t s0, rkmm_v8 *bad)
 	}
 }
 
+static void pack_piece(void *arg, uint32_t first, uint32_t count)
+{
+	struct pack_job *p = arg;
+	rkmm_v8 bad = { 0 };
+	uint32_t s;
+
+	for (s = first; s < first + count; s++)
+		pack_strip(p, s * RKMM_BLOCK_ROWS, &bad);
+	rkmm_store_end(p->stream);
+	if (p->b->bits == 4 && rkmm_nibbles_bad(bad))
+		atomic_store_explicit(&p->bad, true, memory_order_relaxed);
+}
+
 int rkmm_pack_b(const struct drm_rkmm_tensor *b, void *dst, const void *src, size_t ldb,
 		uint32_t k, uint32_t n, uint32_t flags)
 {
@@ -204,8 +220,7 @@ int rkmm_pack_b(const struct drm_rkmm_tensor *b, void *dst, const void *src, siz
 		.k = k, .n = n, .transposed = transposed,
 		.stream = rkmm_stream(dst, b->slice_stride, (size_t)b->rows * b->cols),
 	};
-	rkmm_v8 bad = { 0 };
-	uint32_t s, end;
+	uint32_t end;
 
 	if (flags & ~RKMM_B_TRANSPOSED)
 		return rkmm_fail(-EINVAL, "B: flags 0x%x", flags);
@@ -218,9 +233,7 @@ int rkmm_pack_b(const struct drm_rkmm_tensor *b, void *dst, const void *src, siz
 		return rkmm_fail(-EINVAL, "B: layout %u is not one of weights", b->layout);
 
 	end = transposed ? b->cols : b->rows;
-	for (s = 0; s < end; s += RKMM_BLOCK_ROWS)
-		pack_strip(&p, s, &bad);
-	rkmm_store_end(p.stream);
-	return b->bits == 4 && rkmm_nibbles_bad(bad) ?
+	rkmm_parallel((size_t)k * n * 2, (end - 1) / RKMM_BLOCK_ROWS + 1, 1, pack_piece, &p);
+	return atomic_load_explicit(&p.bad, memory_order_relaxed) ?
 	       rkmm_fail(-ERANGE, "B: an int4 value is outside -8..7") : 0;
 }

@@ -353,6 +353,26 @@ void rkmm_plan_destroy(struct rkmm_plan *plan);
 /* ---- packing, pure functions on memory ---- */
 
 /**
+ * rkmm_set_threads() - how many threads packing and gathering may use
+ * @n: threads, the caller's included; 1 for the caller alone, 0 for the default:
+ *	the environment variable RKMM_THREADS, or else the processors this process
+ *	may use; at most 16
+ *
+ * They are shared by the whole process, start with the first large matrix and end
+ * with the last rkmm_close(). Small matrices, and large ones while another thread
+ * of the program has a large one, are done by the caller alone. Results do not
+ * depend on any of this.
+ */
+void rkmm_set_threads(unsigned int n);
+
+/**
+ * rkmm_threads() - how many threads packing and gathering may use
+ *
+ * Return: their number, the caller included.
+ */
+unsigned int rkmm_threads(void);
+
+/**
  * rkmm_pack_a() - lay A out as a plan wants it, padding included
  * @a: rkmm_plan_a()
  * @dst: operand A in its mapped buffer

@@ -122,3 +122,8 @@ test_bench-libs := rkmm rkmm-compute
 test_bench-ldlibs := -lm -lpthread
 test_bench_trace-srcs := selftests/unit/test_bench_trace.c tools/bench/trace.c \
 	tools/bench/breakdown.c tools/bench/stats.c
+
+host-tests += test_lib_threads
+test_lib_threads-srcs := selftests/unit/test_lib_threads.c selftests/unit/fake_kernel.c
+test_lib_threads-libs := rkmm
+test_lib_threads-ldlibs := -lpthread

@@ -286,6 +286,7 @@ int bench_host(const struct options *opt)
 	if (!size)
 		size = 1u << 20;
 	machine_read(&machine, NULL, "/");
+	rkmm_set_threads(1);
 	w.src = allocate(size, 1);
 	w.dst = allocate(size, 1);
 	/* Every page present before anything is timed. */
