@@ -201,7 +201,9 @@ void rkmm_bo_unmap_sgt(struct rkmm_bo *bo)
 	mutex_lock(&bo->lock);
 	if (bo->mapped && !bo->import) {
 		rkmm_bo_clean(bo, 0, bo->base.base.size);
-		dma_unmap_sgtable(to_rkmm(bo->base.base.dev)->dma, bo->sgt, DMA_BIDIRECTIONAL, 0);
+		rkmm_bo_sync_device(bo, 0, bo->base.base.size, true);
+		dma_unmap_sgtable(to_rkmm(bo->base.base.dev)->dma, bo->sgt, DMA_BIDIRECTIONAL,
+				  DMA_ATTR_SKIP_CPU_SYNC);
 		sg_free_table(bo->sgt);
 	}
 	bo->mapped = false;
@@ -218,17 +220,22 @@ static int rkmm_bo_map_pages(struct rkmm_bo *bo)
 						0, size, UINT_MAX, GFP_KERNEL_ACCOUNT);
 	if (ret)
 		return ret;
-	/* Zeroed through the cache: the mapping cleans it, so nothing is dirty from here on. */
-	ret = dma_map_sgtable(dma, &bo->own_sgt, DMA_BIDIRECTIONAL, 0);
+	/*
+	 * Other devices may have the pages mapped too (rkmm_prime.c). The DMA API allows that
+	 * where the caches are not left to the mappings.
+	 */
+	ret = dma_map_sgtable(dma, &bo->own_sgt, DMA_BIDIRECTIONAL, DMA_ATTR_SKIP_CPU_SYNC);
 	if (ret)
 		goto err_free;
 	ret = rkmm_bo_map_sgt(bo, &bo->own_sgt);
 	if (ret)
 		goto err_unmap;
+	/* Zeroed through the cache: nothing is dirty from here on. */
+	rkmm_bo_sync_device(bo, 0, size, false);
 	return 0;
 
 err_unmap:
-	dma_unmap_sgtable(dma, &bo->own_sgt, DMA_BIDIRECTIONAL, 0);
+	dma_unmap_sgtable(dma, &bo->own_sgt, DMA_BIDIRECTIONAL, DMA_ATTR_SKIP_CPU_SYNC);
 err_free:
 	sg_free_table(&bo->own_sgt);
 	return ret;

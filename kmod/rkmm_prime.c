@@ -81,11 +81,13 @@ static struct sg_table *rkmm_export_map(struct dma_buf_attachment *attach,
 						size, dma_get_max_seg_size(att->dev), GFP_KERNEL);
 	if (ret)
 		goto err_unlock;
-	ret = dma_map_sgtable(att->dev, &att->sgt, dir, 0);
+	/* The pages may be mapped for the NPU too, see rkmm_bo_map_pages(). */
+	ret = dma_map_sgtable(att->dev, &att->sgt, dir, DMA_ATTR_SKIP_CPU_SYNC);
 	if (ret) {
 		sg_free_table(&att->sgt);
 		goto err_unlock;
 	}
+	dma_sync_sgtable_for_device(att->dev, &att->sgt, dir);
 	att->dir = dir;
 	list_add_tail(&att->in_bo, &bo->attachments);
 	mutex_unlock(&bo->lock);
@@ -107,7 +109,8 @@ static void rkmm_export_unmap(struct dma_buf_attachment *attach, struct sg_table
 	/* The unmapping invalidates: what the CPU wrote for the NPU must not go with it. */
 	if (bo->mapped)
 		rkmm_bo_clean(bo, 0, bo->base.base.size);
-	dma_unmap_sgtable(att->dev, sgt, dir, 0);
+	dma_sync_sgtable_for_cpu(att->dev, sgt, dir);
+	dma_unmap_sgtable(att->dev, sgt, dir, DMA_ATTR_SKIP_CPU_SYNC);
 	sg_free_table(sgt);
 	mutex_unlock(&bo->lock);
 }
