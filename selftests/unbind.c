@@ -83,8 +83,11 @@ FIXTURE_TEARDOWN(unbind)
 		device_bind(self->name);
 }
 
-/* Submits until the device is gone; 0 when all it saw was in order. */
-static int load(uint64_t seed, bool waits)
+/*
+ * Writes a byte to @ready once it has what it needs, and submits until the device is gone; 0 when
+ * all it saw was in order.
+ */
+static int load(uint64_t seed, bool waits, int ready)
 {
 	struct mm mm = { .types = DRM_RKMM_I8I32, .m = 20, .k = 150, .n = 70 };
 	struct drm_rkmm_op op;
@@ -92,7 +95,7 @@ static int load(uint64_t seed, bool waits)
 	int fd = rk_open(), ret, result, err;
 	uint64_t last = 0;
 
-	if (fd < 0 || mm_init(&mm, fd, seed))
+	if (fd < 0 || mm_init(&mm, fd, seed) || write(ready, "", 1) != 1)
 		return 2;
 	op = mm_op(&mm);
 	for (;;) {
@@ -134,18 +137,22 @@ static int load(uint64_t seed, bool waits)
 TEST_F_TIMEOUT(unbind, under_load, CASE_TIMEOUT)
 {
 	long long refs = module_refs();
-	int round, i, status, failed;
+	int round, i, status, failed, ready[2];
 	pid_t pid;
+	char c;
 
 	if (!self->name[0])
 		return;
+	ASSERT_EQ(0, pipe(ready));
 	for (round = 0; round < 4; round++) {
 		for (i = 0; i < 4; i++) {
 			pid = fork();
 			ASSERT_LE(0, pid);
 			if (!pid)
-				_exit(load(i, i & 1));
+				_exit(load(i, i & 1, ready[1]));
 		}
+		for (i = 0; i < 4; i++)
+			ASSERT_EQ(1, read(ready[0], &c, 1));
 		msleep(150 + 60 * round);
 		EXPECT_EQ(0, device_unbind(self->name));
 		EXPECT_GT(0, rk_open());
@@ -157,6 +164,8 @@ TEST_F_TIMEOUT(unbind, under_load, CASE_TIMEOUT)
 		ASSERT_EQ(0, device_bind(self->name));
 		EXPECT_EQ(0, fresh_client(round));
 	}
+	close(ready[0]);
+	close(ready[1]);
 	if (refs >= 0) {
 		EXPECT_EQ(refs, module_refs_settle(refs));
 	}
