@@ -105,9 +105,8 @@ static const struct drm_ioctl_desc rkmm_ioctls[] = {
 
 static const struct file_operations rkmm_fops = {
 	.owner = THIS_MODULE,
-	DRM_GEM_FOPS,
+	RKMM_DRM_GEM_FOPS
 	.show_fdinfo = rkmm_show_fdinfo,
-	RKMM_DRM_FOP_FLAGS
 };
 
 static const struct drm_driver rkmm_drm_driver = {

@@ -10,7 +10,9 @@
 #ifndef RKMM_COMPAT_H
 #define RKMM_COMPAT_H
 
+#include <drm/drm_file.h>
 #include <drm/drm_gem.h>
+#include <drm/drm_ioctl.h>
 #include <linux/dma-buf.h>
 #include <linux/fs.h>
 #include <linux/hrtimer.h>
@@ -119,11 +121,22 @@ static inline int rkmm_iommu_map(struct iommu_domain *domain, unsigned long iova
 #define RKMM_DRM_DATE(text)
 #endif
 
-/* RKMM_DRM_FOP_FLAGS: mmap offsets are 64 bits without a sign */
-#ifdef HAVE_FOP_UNSIGNED_OFFSET
-#define RKMM_DRM_FOP_FLAGS	.fop_flags = FOP_UNSIGNED_OFFSET,
+/*
+ * RKMM_DRM_GEM_FOPS: file operations of a GEM driver's node. A macro of DRM since 6.2; since
+ * 6.12 it also sets FOP_UNSIGNED_OFFSET, without which opening the node warns.
+ */
+#ifdef DRM_GEM_FOPS
+#define RKMM_DRM_GEM_FOPS	DRM_GEM_FOPS,
 #else
-#define RKMM_DRM_FOP_FLAGS
+#define RKMM_DRM_GEM_FOPS			\
+	.open = drm_open,			\
+	.release = drm_release,			\
+	.unlocked_ioctl = drm_ioctl,		\
+	.compat_ioctl = drm_compat_ioctl,	\
+	.poll = drm_poll,			\
+	.read = drm_read,			\
+	.llseek = noop_llseek,			\
+	.mmap = drm_gem_mmap,
 #endif
 
 /* rkmm_gem_is_imported() - does the object come from another driver's dma-buf */
