@@ -265,24 +265,29 @@ static void check_job(struct __test_metadata *_metadata, struct mm *mm, const st
 	EXPECT_EQ(VALID | READ | WRITE, walk(seen->dir, seen->c) & (VALID | READ | WRITE));
 }
 
-static const struct { uint32_t types, m, k, n; } shapes[] = {
-	{ DRM_RKMM_I8I32, 37, 544, 96 },
-	{ DRM_RKMM_I8I8, 3, 70, 33 },
-	{ DRM_RKMM_F16F32, 65, 129, 50 },
-	{ DRM_RKMM_F16F16, 1, 1024, 16 },
-	{ DRM_RKMM_I4I16, 20, 200, 64 },
+/* Forms that no chip has run are refused here, as on a board. */
+static const struct { uint32_t types, m, k, n; bool served; } shapes[] = {
+	{ DRM_RKMM_I8I32, 37, 544, 96, true },
+	{ DRM_RKMM_I8I8, 3, 70, 33, false },
+	{ DRM_RKMM_F16F32, 65, 129, 50, true },
+	{ DRM_RKMM_F16F16, 1, 1024, 16, false },
+	{ DRM_RKMM_I4I16, 20, 200, 64, false },
 };
 
 TEST_F_TIMEOUT(dt, program_and_operands, 120)
 {
 	unsigned int i;
+	int ret;
 
 	for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
 		struct mm *mm = &self->mm[0];
 
 		*mm = (struct mm) { .types = shapes[i].types, .m = shapes[i].m, .k = shapes[i].k,
 				    .n = shapes[i].n, .mult = 1 };
-		ASSERT_EQ(0, mm_init(mm, self->fd[0], 100 + i)) {
+		ret = mm_init(mm, self->fd[0], 100 + i);
+		if (ret == -EOPNOTSUPP && !shapes[i].served)
+			continue;
+		ASSERT_EQ(0, ret) {
 			TH_LOG("shape %u", i);
 		}
 		ASSERT_EQ(0, catch_job(self->fd[0], mm, self->seen[0], &self->seqno)) {
