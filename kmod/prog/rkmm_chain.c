@@ -6,12 +6,6 @@
 
 #define SLOT_ALIGN	64u	/* every capture starts its tasks there (hw 04 §0.4) */
 
-u32 rkmm_amount(u32 writes)
-{
-	/* The hardware fetches 2 * (amount + 1) entries, the tail among them. */
-	return writes / 2 + writes % 2 + 1;
-}
-
 u32 rkmm_slot_bytes(u32 writes)
 {
 	return ((writes + RKMM_TAIL_WORDS) * (u32)sizeof(u64) + SLOT_ALIGN - 1) / SLOT_ALIGN *

@@ -378,6 +378,12 @@ u32 rkmm_emit_light(const struct rkmm_program *prog, const struct rkmm_program *
 	return (u32)(w - words);
 }
 
+u32 rkmm_amount(u32 writes)
+{
+	/* The hardware fetches 2 * (amount + 1) entries, the tail among them. */
+	return writes / 2 + writes % 2 + 1;
+}
+
 void rkmm_emit_tail(u64 *words, u32 next, u32 next_writes, u32 enable)
 {
 	/* Without a successor the first entry is all zero (hw 02 §1.2). */
