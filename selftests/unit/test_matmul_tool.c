@@ -157,6 +157,7 @@ static void test_types(void **state)
 		const char *exact;
 
 		fake.cube = i & 1;
+		fake.slice = i % 3 ? 0 : 32;
 		assert_int_equal(run("--random %zux%zu --dtype %s --seed %u -o a.npy %s", rows,
 				     inner, dtype, i, i & 1 ? "--fortran" : ""), 0);
 		assert_int_equal(run("--random %zux%zu --dtype %s --seed %u -o b.npy %s", inner,
