@@ -287,7 +287,8 @@ int rkw_write(const char *path, const struct rkw *w, const float *scale, const v
 		.data_offset = data_offset(scale ? w->n : 0), .data_size = w->b.size,
 		.scales = scale ? w->n : 0,
 	};
-	bool ok;
+	struct stat st;
+	bool ok, whole;
 	char *tmp;
 	int ret;
 	FILE *f;
@@ -298,7 +299,10 @@ int rkw_write(const char *path, const struct rkw *w, const float *scale, const v
 	h.header_crc = header_crc(&h);
 	if (!consistent(&h))
 		return fail(error, -EINVAL, "these weights do not fit the format");
-	if (asprintf(&tmp, "%s.%ld.tmp", path, (long)getpid()) < 0)
+	/* A file appears whole or not at all; a device or a pipe must not become a file. */
+	whole = stat(path, &st) || S_ISREG(st.st_mode);
+	if ((whole ? asprintf(&tmp, "%s.%ld.tmp", path, (long)getpid()) :
+		     asprintf(&tmp, "%s", path)) < 0)
 		return fail(error, -ENOMEM, "out of memory");
 	f = fopen(tmp, "wbe");
 	if (!f) {
@@ -311,10 +315,10 @@ int rkw_write(const char *path, const struct rkw *w, const float *scale, const v
 	/* The first error is the one to tell. */
 	if (fclose(f))
 		ok = false;
-	if (ok && rename(tmp, path))
+	if (ok && whole && rename(tmp, path))
 		ok = false;
 	ret = ok ? 0 : fail_errno(error);
-	if (!ok)
+	if (!ok && whole)
 		unlink(tmp);
 	free(tmp);
 	return ret;

@@ -396,6 +396,7 @@ static void test_tool(void **state)
 	struct rkmm_device *dev = open_dev();
 	struct rkmm_weights *w;
 	int8_t *q = malloc(K * N);
+	char target[32];
 	int i, fortran;
 
 	(void)state;
@@ -441,6 +442,12 @@ static void test_tool(void **state)
 	assert_int_equal(run("pack none.npy -o q4.rkw"), 1);
 	assert_int_equal(run("info b.npy"), 1);
 	assert_true(says("err", "not an .rkw file"));
+	/* neither is replaced by a file */
+	assert_int_equal(run("pack q.npy -o ."), 1);
+	assert_int_equal(symlink("/dev/full", "full"), 0);
+	assert_int_equal(run("pack q.npy -o full"), 1);
+	assert_true(says("err", "No space left"));
+	assert_int_equal(readlink("full", target, sizeof(target)), strlen("/dev/full"));
 	assert_int_equal(run("info"), 2);
 	assert_int_equal(run("pack q.npy"), 2);
 	assert_int_equal(run("pack q.npy -o x --types i3"), 2);
