@@ -193,6 +193,9 @@ static void test_emit_chain(void **state)
 	refused(1, EMIT "--types i8i32 --m 300 --k 4096 --n 64 --program 6", "--program");
 	refused(1, EMIT "--types i8i32 --m 300 --k 4096 --n 64 --base 0x40000010", "--base");
 	refused(1, EMIT "--types i8i32 --m 300 --k 4096 --n 64 --base 0xfffff000", "--base");
+	refused(1, EMIT "--types i8i32 --m 4 --k 64 --n 32 --program 1", "--program");
+	refused(1, EMIT "--types i8i32 --m 4 --k 64 --n 32 --base 7", "--base");
+	refused(1, EMIT "--types i8i32 --m 4 --k 64 --n 32 junk", "'junk'");
 }
 
 static int balance(const char *s, char open, char close)

@@ -215,6 +215,10 @@ static bool parse(int argc, char **argv, struct request *r)
 			return false;
 		r->have |= 1u << c;
 	}
+	if (argc - optind > 1 && !strcmp(argv[optind], "matmul")) {
+		complain("emit matmul: '%s' is no option", argv[optind + 1]);
+		return false;
+	}
 	if (argc - optind != 1 || strcmp(argv[optind], "matmul")) {
 		complain("emit: only 'emit matmul' is known");
 		return false;
@@ -429,6 +433,14 @@ int cmd_emit(int argc, char **argv)
 		     reason ? "refuse: " : "choose otherwise",
 		     reason ? rkmm_reason_text(reason) : "");
 		one = true;
+	}
+	if (one && r.program) {
+		complain("--program: 1 program, numbered from 0");
+		return EXIT_USAGE;
+	}
+	if (one && r.base % 64) {
+		complain("--base: 0x%" PRIx32 " is not a multiple of 64", r.base);
+		return EXIT_USAGE;
 	}
 	if (one) {
 		force(&r, &p);
