@@ -116,6 +116,7 @@ static void test_usage(void **state)
 		{ "--file empty", "no shapes" },
 		{ "--file bad", "line 3" },
 		{ "--file long", "line 1: too long" },
+		{ "--file /dev/zero", "line 1: too long" },
 		{ "--nosuch", "nosuch" },
 		{ "something", "something" },
 	};

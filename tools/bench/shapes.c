@@ -175,8 +175,8 @@ void shapes_file(struct shapes *shapes, const char *path)
 		die(EXIT_USAGE, "--file %s: %s", path, strerror(errno));
 	while (fgets(text, sizeof(text), f)) {
 		line++;
-		if (!strchr(text, '\n') && strlen(text) == sizeof(text) - 1)
-			die(EXIT_USAGE, "--file %s, line %u: too long", path, line);
+		if (!strchr(text, '\n') && !feof(f))
+			die(EXIT_USAGE, "--file %s, line %u: too long, or no text", path, line);
 		p = strchr(text, '#');
 		if (p)
 			*p = '\0';
