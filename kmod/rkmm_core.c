@@ -113,6 +113,9 @@ void rkmm_core_ack(struct rkmm_core *core)
 
 void rkmm_core_quiet(struct rkmm_core *core)
 {
+	/* After a resume that failed there is nothing to quiet, and a write would abort. */
+	if (!rkmm_power_is_on(core->rdev))
+		return;
 	regmap_write(core->regs, PC_INT_MASK, 0);
 	regmap_write(core->regs, PC_DATA_ADDR, PC_DATA_ADDR_SLAVE);
 	regmap_write(core->regs, PC_OP_EN, 0);
