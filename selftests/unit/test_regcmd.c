@@ -267,8 +267,8 @@ static int says(const char *what)
 static void test_plan(void **state)
 {
 	(void)state;
-	assert_int_equal(regcmd("plan --types i4i16 --m 128 --k 2048 --n 2048 --die shipped "
-				"--cores 1"), 0);
+	assert_int_equal(0,
+			 regcmd("plan --types i4i16 --m 128 --k 2048 --n 2048 --die shipped --cores 1"));
 	assert_true(says("8 rows, 64 columns; 1 data and 11 weight banks"));
 	assert_true(says("512 = 1 slices x 32 column tiles x 16 row tiles, on 1 core\n"));
 	assert_true(says("2747.5 us"));
@@ -278,8 +278,8 @@ static void test_plan(void **state)
 	assert_true(says("32 rows, 192 columns; 4 data and 8 weight banks"));
 	assert_true(says("fallback    8 rows, 64 columns, 512 programs"));
 	assert_true(says("lost "));
-	assert_int_equal(regcmd("plan --types i4i16 --m 128 --k 2048 --n 2048 --force 16,256,2 "
-				"--json"), 0);
+	assert_int_equal(0,
+			 regcmd("plan --types i4i16 --m 128 --k 2048 --n 2048 --force 16,256,2 --json"));
 	assert_non_null(strstr(err, "envelope"));
 	assert_true(says("\"rows\": 16, \"columns\": 256, \"data_banks\": 2"));
 	assert_true(says("\"programs\": 64"));
@@ -288,8 +288,8 @@ static void test_plan(void **state)
 	assert_true(says("caution"));
 	assert_int_equal(regcmd("plan --types f16f16 --m 3 --k 20480 --n 20 --json"), 0);
 	assert_true(says("\"slices\": 10"));
-	assert_int_equal(regcmd("plan --types i8i32 --m 3 --k 512 --n 20 --slice 128 "
-				"--form cube"), 0);
+	assert_int_equal(0,
+			 regcmd("plan --types i8i32 --m 3 --k 512 --n 20 --slice 128 --form cube"));
 	assert_true(says("cube"));
 	assert_true(says("4 slices of 128"));
 	refused(1, "plan --types i8i32 --m 1 --k 1", "--n is missing");
