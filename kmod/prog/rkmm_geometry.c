@@ -348,6 +348,9 @@ static enum rkmm_reason tile(const struct rkmm_limits *limits, struct rkmm_geom 
 	geom->cols = chunk_cols(limits, geom, lanes);
 	if (geom->form == RKMM_FORM_BATCH) {
 		split_batch(limits, geom, rung);
+		/* the weight of 64 columns does not fit beside the rung's data banks */
+		if (!geom->cols)
+			return RKMM_REASON_BANKS;
 	} else if (geom->form == RKMM_FORM_FLAT && geom->types == RKMM_T_I4I16) {
 		split_row(limits, geom);
 	} else {

@@ -297,6 +297,8 @@ static void test_plan(void **state)
 	refused(1, "plan --types i8i32 --m 1 --k 1 --n 1 --form round", "--form");
 	refused(1, "plan --types i8i32 --m 1 --k 1 --n 1 --cores 4", "--cores");
 	refused(1, "plan --types i4i16 --m 1 --k 1 --n 1 --force 8,65,1", "--force");
+	/* no bank is left for weight */
+	refused(1, "plan --types i4i16 --m 9 --k 9 --n 9 --force 8,64,11", "on-chip buffer");
 	refused(1, "plan --types i8i32 --m 1 --k 1 --n 1 --form batch", "cannot be served");
 	refused(1, "plan --types i8i32 --m 1 --k 1 --n 1 more", "more");
 }

@@ -296,18 +296,15 @@ int cmd_plan(int argc, char **argv)
 
 	if (!parse_plan(argc, argv, &r))
 		return EXIT_USAGE;
-	if (r.forced.rows) {
-		warn("forced: %u rows, %u columns, %u data banks; the envelope is not applied",
-		     r.forced.rows, r.forced.cols, r.forced.data_banks);
-		reason = forced(&r, &geom);
-	} else {
-		reason = rkmm_geometry(&r.limits, &r.mm, &geom);
-	}
+	reason = r.forced.rows ? forced(&r, &geom) : rkmm_geometry(&r.limits, &r.mm, &geom);
 	if (reason) {
 		complain("%s %ux%ux%u cannot be served: %s", rkmm_types_name(r.mm.types), r.mm.m,
 			 r.mm.k, r.mm.n, rkmm_reason_text(reason));
 		return EXIT_USAGE;
 	}
+	if (r.forced.rows)
+		warn("forced: %u rows, %u columns, %u data banks; the envelope is not applied",
+		     r.forced.rows, r.forced.cols, r.forced.data_banks);
 	if (r.json)
 		print_json_plan(&r, &geom);
 	else
