@@ -342,6 +342,7 @@ static void test_refusals(void **state)
 	fails(EXIT_FAILED, "--out i32", run("f32a.npy f32.npy --precision int8 --out i32"));
 	fails(EXIT_FAILED, "--out f32", run("i8.npy i8b.npy --out f32"));
 	fails(EXIT_FAILED, "--out i16", run("i8.npy i8b.npy --out i16"));
+	fails(EXIT_FAILED, "--cores 0x2", run("i8.npy i8b.npy --cores 2"));
 	fails(EXIT_FAILED, "--out i8", run("f32a.npy f32.npy --out i8"));
 	fails(EXIT_USAGE, "two files", run("i8.npy"));
 	fails(EXIT_USAGE, "--precision fp8", run("i8.npy i8b.npy --precision fp8"));

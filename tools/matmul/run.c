@@ -90,6 +90,10 @@ void job_run(struct job *job)
 	unsigned int i;
 
 	need(rkmm_open(opt->device, &dev));
+	need(rkmm_device_info(dev, &job->info));
+	if ((uint64_t)opt->cores >> job->info.cores)
+		die(EXIT_FAILED, "--cores 0x%x: the device has %u cores", opt->cores,
+		    job->info.cores);
 	/* The context first: a shape that is not served is refused before B is packed. */
 	need(rkmm_context_create(dev, &desc, NULL, &ctx));
 	plan = rkmm_context_plan(ctx);
