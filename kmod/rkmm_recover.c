@@ -17,7 +17,7 @@
 static uint timeout_floor_ms;
 module_param(timeout_floor_ms, uint, 0644);
 MODULE_PARM_DESC(timeout_floor_ms,
-		 "Least time a kick is given, ms (0: 20 on silicon, 400 on the software NPU)");
+		 "Least time a kick is given, ms (0: 20 on silicon, 2000 on the software NPU)");
 
 static uint timeout_factor = 8;
 module_param(timeout_factor, uint, 0644);
@@ -26,7 +26,7 @@ MODULE_PARM_DESC(timeout_factor, "A kick is given this multiple of its predicted
 u64 rkmm_deadline_ns(struct rkmm_device *rdev, const struct rkmm_image *image,
 		     const struct rkmm_kick *kick)
 {
-	u64 floor_ms = READ_ONCE(timeout_floor_ms) ?: (rdev->soft ? 400 : 20);
+	u64 floor_ms = READ_ONCE(timeout_floor_ms) ?: (rdev->soft ? 2000 : 20);
 	u64 share = div_u64(image->predicted_ns * image->nlanes, image->tasks) * kick->tasks;
 	u32 factor = clamp(READ_ONCE(timeout_factor), 1u, 1000u);
 	u64 hz = rdev->clock_hz;
