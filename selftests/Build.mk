@@ -8,3 +8,7 @@ $(1)-ldlibs := -static -pthread -lm
 endef
 $(foreach p,$(guest-progs),$(eval $(call guest-prog,$(p))))
 guest-scripts += $(sort $(wildcard selftests/*.sh))
+
+# a window that can be filled; deadlines that are waited for a dozen times
+bo-vboard := --rkmm-args "window_mib=64 isolation=strict"
+fault-vboard := --rkmm-args timeout_factor=1
