@@ -77,10 +77,11 @@ static struct rkmm_image *rkmm_image_make(struct rkmm_client *client, struct rkm
 					  const struct rkmm_image_key *key)
 {
 	struct rkmm_limits limits = *client->rdev->soc->limits;
-	u32 nkicks = rkmm_image_kicks(&limits, &plan->geom, key->rows);
 	struct rkmm_image *image;
+	u32 nkicks;
 
 	limits.light &= rkmm_image_light(client->rdev);
+	nkicks = rkmm_image_kicks(&limits, &plan->geom, key->rows);
 	image = kvzalloc(struct_size(image, kicks, nkicks), GFP_KERNEL_ACCOUNT);
 	if (!image)
 		return ERR_PTR(-ENOMEM);

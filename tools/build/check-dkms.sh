@@ -35,6 +35,7 @@ ln -s "$kdir" "$root/modules/$rel/build"
 : > "$root/modules/$rel/modules.builtin"
 mount --bind "$root/dkms" /var/lib/dkms
 mount --bind "$root/src" /usr/src
+mkdir -p /lib/modules
 mount --bind "$root/modules" /lib/modules
 
 status()

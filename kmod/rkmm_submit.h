@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A submission while it becomes a job: rkmm_submit.c reads what the user asked
+ * for, rkmm_job.c builds and queues the job, rkmm_sync.c knows its fences.
+ */
+#ifndef RKMM_SUBMIT_H
+#define RKMM_SUBMIT_H
+
+#include <linux/uaccess.h>
+#include "rkmm_drm.h"
+#include "rkmm_job.h"
+
+struct dma_fence_chain;
+struct drm_syncobj;
+
+/* Up to so many operations need no memory but their job and fence. */
+#define RKMM_FEW_OPS		2
+
+/* An operand resolved */
+struct rkmm_place {
+	struct drm_gem_object *obj;
+	u64 offset;
+	u64 size;
+};
+
+/* One operation while the job is built */
+struct rkmm_op_data {
+	struct rkmm_plan *plan;
+	u32 rows;
+	struct rkmm_place place[3];	/* A, B, C */
+};
+
+/* Where the job's fence goes */
+struct rkmm_out_sync {
+	struct drm_syncobj *syncobj;
+	struct dma_fence_chain *chain;
+	u64 point;
+};
+
+/* Element @i of a user's array; kernels that know less refuse non-zero tails. */
+static inline int rkmm_array_copy(const struct drm_rkmm_array *array, u32 i, void *dst, size_t size)
+{
+	void __user *src = u64_to_user_ptr(array->array) + (u64)i * array->stride;
+
+	return copy_struct_from_user(dst, size, src, array->stride);
+}
+
+/* ---- rkmm_job.c ----------------------------------------------------------- */
+
+struct rkmm_job *rkmm_job_alloc(struct rkmm_client *client, u32 nops, u32 cores);
+/* rkmm_job_keep_bos() - reference the buffers of all operations, each once */
+void rkmm_job_keep_bos(struct rkmm_job *job, const struct rkmm_op_data *ops);
+/* rkmm_job_queue() - reserve, clean caches, arm the fence, queue */
+int rkmm_job_queue(struct rkmm_job *job, const struct rkmm_op_data *ops,
+		   struct rkmm_out_sync *outs, u32 nouts);
+
+/* ---- rkmm_sync.c ---------------------------------------------------------- */
+
+/* rkmm_sync_in() - wait for the user's syncobjs */
+int rkmm_sync_in(struct rkmm_job *job, struct drm_file *file, const struct drm_rkmm_array *array);
+/* rkmm_sync_implicit() - wait for conflicting use by others; reservations locked */
+int rkmm_sync_implicit(struct rkmm_job *job);
+/* rkmm_sync_watch() - after the push: hear of the fences waited for */
+void rkmm_sync_watch(struct rkmm_job *job);
+/* rkmm_sync_out_get() - look up the syncobjs to signal; rkmm_sync_out_put() in any case */
+int rkmm_sync_out_get(struct drm_file *file, const struct drm_rkmm_array *array,
+		      struct rkmm_out_sync *outs);
+void rkmm_sync_out_put(struct rkmm_out_sync *outs, u32 nouts);
+/* rkmm_sync_out() - hand them the fence */
+void rkmm_sync_out(struct rkmm_out_sync *outs, u32 nouts, struct dma_fence *fence);
+
+#endif
