@@ -22,12 +22,6 @@ u32 rkmm_geom_lanes(const struct rkmm_geom *geom, u32 rows)
 	return rkmm_max(rkmm_min(geom->lanes, rkmm_geom_programs(geom, rows)), 1);
 }
 
-/* Lane l has the programs [lane_start(l), lane_start(l + 1)): equal shares, hw 02 §7.3. */
-static u32 lane_start(u32 programs, u32 lanes, u32 l)
-{
-	return programs * l / lanes;
-}
-
 /*
  * Tasks of a kick: what the counter holds, and about RKMM_KICK_NS, after which
  * another client may have the core. A program is never cut.
@@ -42,12 +36,12 @@ static u32 kick_tasks(const struct rkmm_limits *limits, const struct rkmm_geom *
 
 u32 rkmm_image_kicks(const struct rkmm_limits *limits, const struct rkmm_geom *geom, u32 rows)
 {
-	u32 programs = rkmm_geom_programs(geom, rows), lanes = rkmm_geom_lanes(geom, rows);
+	u32 lanes = rkmm_geom_lanes(geom, rows);
 	u32 l, kicks = 0, most = kick_tasks(limits, geom);
 
 	for (l = 0; l < lanes; l++)
-		kicks += rkmm_div_up(lane_start(programs, lanes, l + 1) -
-				     lane_start(programs, lanes, l), most);
+		kicks += rkmm_div_up(rkmm_geom_lane_start(limits->cost, geom, rows, l + 1) -
+				     rkmm_geom_lane_start(limits->cost, geom, rows, l), most);
 	return kicks;
 }
 
@@ -140,8 +134,8 @@ u64 rkmm_image_size(const struct rkmm_limits *limits, const struct rkmm_geom *ge
 	if (!limits->light)
 		return (u64)programs * rkmm_slot_bytes(RKMM_PROG_WRITES);
 	for (l = 0; l < lanes; l++) {
-		end = lane_start(programs, lanes, l + 1);
-		start = lane_start(programs, lanes, l);
+		end = rkmm_geom_lane_start(limits->cost, geom, rows, l + 1);
+		start = rkmm_geom_lane_start(limits->cost, geom, rows, l);
 		rkmm_walk_start(&ch.walk, geom, start, rows);
 		for (; start < end; start += ch.tasks) {
 			ch.tasks = rkmm_min(end - start, most);
@@ -155,14 +149,14 @@ u64 rkmm_image_size(const struct rkmm_limits *limits, const struct rkmm_geom *ge
 void rkmm_image_emit(const struct rkmm_limits *limits, const struct rkmm_geom *geom, u32 rows,
 		     u32 base, u32 a, u32 b, u32 c, u64 *image, struct rkmm_kick *kicks)
 {
-	u32 programs = rkmm_geom_programs(geom, rows), lanes = rkmm_geom_lanes(geom, rows);
+	u32 lanes = rkmm_geom_lanes(geom, rows);
 	struct chain ch = { .limits = limits, .a = a, .b = b, .c = c };
 	u32 most = kick_tasks(limits, geom), addr = base, l, start, end;
 	bool cut;
 
 	for (l = 0; l < lanes; l++) {
-		start = lane_start(programs, lanes, l);
-		end = lane_start(programs, lanes, l + 1);
+		start = rkmm_geom_lane_start(limits->cost, geom, rows, l);
+		end = rkmm_geom_lane_start(limits->cost, geom, rows, l + 1);
 		cut = end - start > most;
 		rkmm_walk_start(&ch.walk, geom, start, rows);
 		for (; start < end; start += ch.tasks) {

@@ -299,6 +299,33 @@ bool rkmm_geom_fallback(const struct rkmm_limits *limits, const struct rkmm_geom
 /** rkmm_geom_predict() - time of all lanes at 1 GHz under @cost */
 u64 rkmm_geom_predict(const struct rkmm_cost *cost, const struct rkmm_geom *geom);
 
+/**
+ * rkmm_geom_program_ns() - time of one program at 1 GHz
+ * @cost: constants
+ * @geom: the tiling; its lanes are what the law calls cores at work
+ * @rows: rows of the submission
+ * @i: program, below rkmm_geom_programs()
+ *
+ * Without what the start of a chain costs.
+ */
+u64 rkmm_geom_program_ns(const struct rkmm_cost *cost, const struct rkmm_geom *geom, u32 rows,
+			 u32 i);
+
+/** rkmm_geom_span_ns() - time of all programs before @i, up to rkmm_geom_programs() */
+u64 rkmm_geom_span_ns(const struct rkmm_cost *cost, const struct rkmm_geom *geom, u32 rows, u32 i);
+
+/**
+ * rkmm_geom_lane_start() - shares of about equal predicted time
+ * @cost: constants
+ * @geom: the tiling
+ * @rows: rows of the submission
+ * @l: lane, up to rkmm_geom_lanes()
+ *
+ * Return: its first program; one past the last program for the lane past the last.
+ */
+u32 rkmm_geom_lane_start(const struct rkmm_cost *cost, const struct rkmm_geom *geom, u32 rows,
+			 u32 l);
+
 /** rkmm_geom_host_ns() - time of the CPU to add the partial results under @cost */
 u64 rkmm_geom_host_ns(const struct rkmm_cost *cost, const struct rkmm_geom *geom);
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /* Which tiling: the census, the cost law, the envelopes of dies, the fallback, the regret. */
+#include <math.h>
+
 #include "prog_shapes.h"
+#include "prog_time.h"
 
 /* The census of hw 03 §7.1 with the shipped geometry, row by row */
 static void test_census(void **state)
@@ -178,12 +181,88 @@ static void test_regret(void **state)
 static void test_predictions(void **state)
 {
 	(void)state;
-	/* 512 programs: 512 * 0.6 us + 128 * 2048 * 2048 MAC / 220 per ns */
-	assert_int_equal(shipped(128, 2048, 2048, 1).predicted_ns, 307200 + 2440322);
+	/* 512 programs: 0.6 us + 8 * 64 * 2048 MAC / 220 per ns */
+	assert_int_equal(shipped(128, 2048, 2048, 1).predicted_ns, 512 * (600 + 4766));
 	/* 56 us + 2048 * 128 bytes / 9.6 per ns: point 25 of §6.3, 80 us measured */
 	assert_int_equal(simple(RKMM_T_I8I32, 1, 2048, 128).predicted_ns, 56000 + 27306);
 	/* per-row int4, points 22: 410 us + K N / 2 / 8.2 */
 	assert_int_equal(simple(RKMM_T_I4I16, 1, 10752, 5120).predicted_ns, 410000 + 3356721);
+}
+
+/* Shares of a submission: in order, none empty, of the time that the chains are given. */
+static void check_lanes(const struct rkmm_geom *g, uint32_t rows)
+{
+	uint32_t programs = rkmm_geom_programs(g, rows), lanes = rkmm_geom_lanes(g, rows), i, l;
+	struct way w = way_of(g);
+	struct rkmm_program p;
+	uint64_t at = 0, longest = 0;
+
+	for (i = 0; i < programs; i++) {
+		uint64_t ns = rkmm_geom_program_ns(chip->cost, g, rows, i);
+		double law;
+
+		rkmm_geom_program(g, i, rows, 0, 0, 0, &p);
+		law = law_program(chip->cost, &w, p.m, p.n);
+		assert_true(fabs((double)ns - law) <= 1);
+		assert_true(rkmm_geom_span_ns(chip->cost, g, rows, i) == at);
+		at += ns;
+	}
+	assert_true(rkmm_geom_span_ns(chip->cost, g, rows, programs) == at);
+	assert_int_equal(rkmm_geom_lane_start(chip->cost, g, rows, 0), 0);
+	assert_int_equal(rkmm_geom_lane_start(chip->cost, g, rows, lanes), programs);
+	for (l = 0; l < lanes; l++) {
+		uint32_t from = rkmm_geom_lane_start(chip->cost, g, rows, l);
+		uint32_t to = rkmm_geom_lane_start(chip->cost, g, rows, l + 1);
+		uint64_t ns;
+
+		assert_true(from < to);
+		ns = rkmm_geom_span_ns(chip->cost, g, rows, to) -
+		     rkmm_geom_span_ns(chip->cost, g, rows, from);
+		longest = ns > longest ? ns : longest;
+	}
+	if (rows != g->mm.m)
+		return;
+	assert_true(g->predicted_ns == longest + (uint64_t)law_start(chip->cost, &w));
+	/* what no cut between programs of whole size can do better */
+	assert_true((double)longest <= (double)at / lanes + law_program(chip->cost, &w, g->rows,
+									 g->cols) + programs);
+}
+
+/* Lanes get equal time: the last programs of rows and columns are smaller. */
+static void test_lanes(void **state)
+{
+	double sum = 0, worst = 0;
+	uint32_t i, n = 0;
+
+	(void)state;
+	for (i = 0; i < 3000; i++) {
+		struct rkmm_matmul mm = matmul(rnd(RKMM_T_COUNT), size_near(400),
+					       size_near(12000), size_near(3000));
+		struct rkmm_geom g;
+		struct way w;
+		double more;
+
+		mm.lanes = 2 + rnd(2);
+		mm.free_slice = rnd(2);
+		if (rnd(4) == 0)
+			mm.form = RKMM_FORM_CUBE;
+		if (rnd(3) == 0)
+			mm.k = 2048;
+		g = geometry(&mm);
+		if (g.programs > 20000)
+			continue;
+		check_lanes(&g, mm.m);
+		check_lanes(&g, 1 + rnd(mm.m));
+		w = way_of(&g);
+		more = (double)g.predicted_ns / law_time(chip->cost, &w) - 1;
+		assert_true(more > -0.02);	/* whole ns per program */
+		sum += more;
+		worst = more > worst ? more : worst;
+		n++;
+	}
+	/* the nearest cut is not always the best one */
+	print_message("shares: %.4f above the best, at most %.4f\n", sum / n, worst);
+	assert_true(n > 2000 && sum / n < 0.01);
 }
 
 int main(void)
@@ -192,6 +271,7 @@ int main(void)
 		cmocka_unit_test(test_census),
 		cmocka_unit_test(test_predictions),
 		cmocka_unit_test(test_choice),
+		cmocka_unit_test(test_lanes),
 		cmocka_unit_test(test_regret),
 	};
 

@@ -498,7 +498,7 @@ static void test_int4(void **state)
 /* The wide geometry, and the shipped one on the same operands; K sliced to reach it */
 static void test_wide_int4(void **state)
 {
-	static const uint32_t sizes[][2] = { { 128, 500 }, { 70, 192 }, { 64, 700 }, { 120, 250 } };
+	static const uint32_t sizes[][2] = { { 128, 500 }, { 70, 384 }, { 64, 700 }, { 120, 250 } };
 	struct rkmm_geom g;
 	uint32_t i;
 
