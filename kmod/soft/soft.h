@@ -78,6 +78,8 @@ enum soft_switch {
 	SOFT_SW_EVICT,
 	SOFT_SW_FAULT_BITS,
 	SOFT_SW_NARROW_K,
+	SOFT_SW_FEATURE_CACHE,
+	SOFT_SW_OUTPUT_MOVE,
 	SOFT_SW_COUNT,
 };
 
@@ -129,6 +131,8 @@ struct soft_stats {
 	u64 hangs;
 	u64 resets;
 	u64 laws;
+	u64 stale_kicks;
+	u64 lost_kicks;
 	u64 unknown_regs;
 	u64 busy_us;
 };
@@ -148,6 +152,8 @@ struct soft_core {
 	u32 extra;
 	u32 int_mask;
 	u32 task_control;
+	/** @peers: another core ran when this one was started */
+	bool peers;
 	/** @silent: the interrupt of this run is lost */
 	bool silent;
 	/** @masked: the interrupt controller's mask bit */
@@ -252,6 +258,7 @@ bool soft_run_busy(struct soft_core *core);
 /* soft_mem.c */
 int soft_mem_read(void *ctx, u32 addr, void *dst, u32 len, u32 *fault);
 int soft_mem_write(void *ctx, u32 addr, const void *src, u32 len, u32 *fault);
+u32 soft_mem_buffer(void *ctx, u32 addr);
 
 /* soft_iommu.c */
 int soft_iommu_init(void);
@@ -259,6 +266,7 @@ void soft_iommu_exit(void);
 int soft_iommu_register(struct soft_npu *npu);
 void soft_iommu_unregister(struct soft_npu *npu);
 bool soft_iommu_translate(struct soft_npu *npu, u32 iova, bool write, phys_addr_t *phys);
+u32 soft_iommu_run(struct soft_npu *npu, u32 iova);
 void soft_iommu_fault(struct soft_core *core, u32 iova, bool write);
 void soft_iommu_fault_init(struct soft_core *core);
 void soft_iommu_fault_sync(struct soft_core *core);

@@ -78,6 +78,7 @@ static int core_stats_show(struct seq_file *s, void *unused)
 	seq_printf(s, "irqs %llu\nfaults %llu\nhangs %llu\nresets %llu\n", st.irqs, st.faults,
 		   st.hangs, st.resets);
 	seq_printf(s, "laws %llu\nunknown_regs %llu\n", st.laws, st.unknown_regs);
+	seq_printf(s, "stale_kicks %llu\nlost_kicks %llu\n", st.stale_kicks, st.lost_kicks);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(core_stats);

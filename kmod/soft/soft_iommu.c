@@ -251,6 +251,20 @@ bool soft_iommu_translate(struct soft_npu *npu, u32 iova, bool write, phys_addr_
 	return found;
 }
 
+/* First address of the pages, mapped without a gap, that @iova lies in. */
+u32 soft_iommu_run(struct soft_npu *npu, u32 iova)
+{
+	struct soft_domain *domain;
+	unsigned long page = iova >> SOFT_IOMMU_SHIFT;
+
+	rcu_read_lock();
+	domain = rcu_dereference(npu->attached);
+	while (domain && page && xa_load(&domain->table, page - 1))
+		page--;
+	rcu_read_unlock();
+	return page << SOFT_IOMMU_SHIFT;
+}
+
 /* In a hard interrupt, as the chip's IOMMU shares the core's interrupt line. */
 static void soft_iommu_fault_work(struct irq_work *work)
 {

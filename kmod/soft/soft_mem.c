@@ -39,6 +39,14 @@ int soft_mem_read(void *ctx, u32 addr, void *dst, u32 len, u32 *fault)
 	return soft_mem_access(ctx, addr, dst, len, false, fault);
 }
 
+/* Behind every buffer lies a page that is not mapped: that is how a core tells them apart. */
+u32 soft_mem_buffer(void *ctx, u32 addr)
+{
+	struct soft_core *core = ctx;
+
+	return soft_iommu_run(core->npu, addr);
+}
+
 int soft_mem_write(void *ctx, u32 addr, const void *src, u32 len, u32 *fault)
 {
 	return soft_mem_access(ctx, addr, (void *)src, len, true, fault);

@@ -102,11 +102,26 @@ static void soft_run_account(struct soft_core *core, const struct npu_report *re
 	stats->write_bytes += report->write_bytes;
 	stats->unknown_regs += report->unknown_regs;
 	stats->busy_us += div_u64(ktime_get_ns() - started, NSEC_PER_USEC);
+	stats->stale_kicks += report->stale_kicks;
+	stats->lost_kicks += report->lost_kicks;
 	if (report->law)
 		stats->laws++;
 	spin_unlock_irqrestore(&core->lock, flags);
 	if (report->law)
 		soft_law(core->index, report);
+}
+
+static u32 soft_run_quirks(const struct soft_core *core)
+{
+	u32 quirks = 0;
+
+	if (soft_switch_peek(core->index, SOFT_SW_NARROW_K))
+		quirks |= NPU_QUIRK_NARROW_K;
+	if (soft_switch_peek(core->index, SOFT_SW_FEATURE_CACHE))
+		quirks |= NPU_QUIRK_FEATURE_CACHE;
+	if (soft_switch_peek(core->index, SOFT_SW_OUTPUT_MOVE))
+		quirks |= NPU_QUIRK_OUTPUT_MOVE;
+	return quirks;
 }
 
 /* Execute what was started. Return: the core has ended and may be started again. */
@@ -124,8 +139,8 @@ static bool soft_run_tasks(struct soft_core *core)
 		core->stall_after = soft_switch_take(core->index, SOFT_SW_STALL);
 
 	npu_core_set_error_bits(core->model, soft_switch_peek(core->index, SOFT_SW_FAULT_BITS));
-	npu_core_set_quirks(core->model, soft_switch_peek(core->index, SOFT_SW_NARROW_K) ?
-			    NPU_QUIRK_NARROW_K : 0);
+	npu_core_set_quirks(core->model, soft_run_quirks(core));
+	npu_core_set_peers(core->model, READ_ONCE(core->peers));
 	npu_core_set_laws(core->model, READ_ONCE(soft_strict));
 	npu_core_set_compute(core->model, READ_ONCE(soft_compute));
 	npu_core_run(core->model, soft_run_after_task, core, &report);
@@ -208,9 +223,14 @@ static int soft_run_thread(void *data)
 void soft_run_start(struct soft_core *core)
 {
 	unsigned long flags;
+	bool peers = false;
+	unsigned int i;
 
+	for (i = 0; i < SOFT_CORES; i++)
+		peers |= i != core->index && soft_run_busy(&core->npu->core[i]);
 	spin_lock_irqsave(&core->lock, flags);
 	core->stats.starts++;
+	core->peers = peers;
 	core->silent = false;
 	core->state = core->abort ? SOFT_STUCK : SOFT_PENDING;
 	spin_unlock_irqrestore(&core->lock, flags);
@@ -262,6 +282,7 @@ int soft_run_init(struct soft_npu *npu)
 		core->env.ctx = core;
 		core->env.read = soft_mem_read;
 		core->env.write = soft_mem_write;
+		core->env.buffer = soft_mem_buffer;
 		core->env.relax = soft_run_relax;
 		core->env.fp_begin = soft_run_fp_begin;
 		core->env.fp_end = soft_run_fp_end;

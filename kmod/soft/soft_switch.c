@@ -35,6 +35,8 @@ static const struct soft_switch_row soft_switch_rows[SOFT_SW_COUNT] = {
 	[SOFT_SW_EVICT] = { .name = "evict" },
 	[SOFT_SW_FAULT_BITS] = { .name = "fault_bits", .value = true, .level = true },
 	[SOFT_SW_NARROW_K] = { .name = "narrow_k", .value = true, .level = true },
+	[SOFT_SW_FEATURE_CACHE] = { .name = "feature_cache", .value = true, .level = true },
+	[SOFT_SW_OUTPUT_MOVE] = { .name = "output_move", .value = true, .level = true },
 };
 
 struct soft_switch_state {

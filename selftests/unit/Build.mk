@@ -72,7 +72,7 @@ test_compute-ldlibs := -lm
 # the software NPU
 test_model-rig := $(addprefix selftests/unit/,test_model_rig.c test_model_data.c test_model_blocks.c)
 host-tests += test_model_matmul test_model_layout test_model_mesa test_model_chain test_model_pc \
-	test_model_laws test_model_num test_model_random
+	test_model_laws test_model_num test_model_random test_model_stale
 test_model_matmul-srcs := selftests/unit/test_model_matmul.c $(test_model-rig)
 test_model_matmul-libs := model
 test_model_matmul-ldlibs := -lm
@@ -94,6 +94,9 @@ test_model_laws-ldlibs := -lm
 test_model_num-srcs := selftests/unit/test_model_num.c $(test_model-rig)
 test_model_num-libs := model
 test_model_num-ldlibs := -lm
+test_model_stale-srcs := selftests/unit/test_model_stale.c $(test_model-rig)
+test_model_stale-libs := model
+test_model_stale-ldlibs := -lm
 test_model_random-srcs := selftests/unit/fuzz_model.c $(test_model-rig)
 test_model_random-cflags := -DRANDOM_DRIVER=2000
 test_model_random-libs := model

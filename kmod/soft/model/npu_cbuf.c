@@ -107,6 +107,7 @@ enum npu_class npu_load_feature(struct npu_core *core, const struct npu_conv *t)
 	if (t->data_reuse)
 		return NPU_OK;
 	core->feature.valid = false;
+	npu_stale_feature(core, t);
 	for (ca = 0; ca < atoms; ca += unit / ATOM) {
 		u32 first = ca * (ATOM * 8 / t->type->bits);
 		u32 count = npu_min(per_unit, t->k - first);
@@ -125,6 +126,7 @@ enum npu_class npu_load_feature(struct npu_core *core, const struct npu_conv *t)
 			cls = npu_read(core, addr, core->run, (end - row) * unit);
 			if (cls)
 				return cls;
+			npu_stale_read(core, addr, core->run, (end - row) * unit);
 			for (i = row; i < end; i++)
 				unpack_feature(t, core->operand_a +
 					       ((size_t)i * t->k + first) * size,

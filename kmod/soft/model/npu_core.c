@@ -26,6 +26,7 @@ void npu_core_reset(struct npu_core *core)
 	core->prefetched = false;
 	core->feature.valid = false;
 	core->weight.valid = false;
+	npu_stale_forget(core);
 
 	/* Idle values of hw 01 §1.2 */
 	npu_word_set(&core->raw, INT_RAW_IDLE);
@@ -56,7 +57,14 @@ void npu_core_set_error_bits(struct npu_core *core, bool raise)
 
 void npu_core_set_quirks(struct npu_core *core, u32 quirks)
 {
+	if (core->quirks & ~quirks)
+		npu_stale_forget(core);
 	core->quirks = quirks;
+}
+
+void npu_core_set_peers(struct npu_core *core, bool peers)
+{
+	core->peers = peers;
 }
 
 static u32 block_read(struct npu_core *core, u32 offset)

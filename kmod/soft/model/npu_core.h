@@ -25,6 +25,10 @@
 #define RUN_BYTES		65536u
 /* Multiply-accumulates in one fp_begin/fp_end section */
 #define SECTION_MACS		1048576u
+/* Buffers a core has lines of, and bytes of each; a bit per atom in 64 bits */
+#define STALE_BUFFERS		16u
+#define STALE_LINE		64u
+#define STALE_BYTES		1024u
 
 enum npu_block_id {
 	BLK_CNA,
@@ -153,6 +157,62 @@ struct npu_resident {
 	u32 rows;
 };
 
+/**
+ * struct npu_held - first lines of a feature buffer as an earlier kick found them
+ * @kick: which, counted from 1; 0: nothing is held
+ * @buffer: the buffer
+ * @addr: device address of the first byte
+ * @atoms: bit per atom that was read
+ * @data: what was there
+ */
+struct npu_held {
+	u64 kick;
+	u32 buffer;
+	u32 addr;
+	u64 atoms;
+	u8 data[STALE_BYTES];
+};
+
+/**
+ * struct npu_served - lines that the kick in progress reads instead of memory
+ * @addr: device address
+ * @bytes: how many, 0: none
+ * @atoms: bit per atom, others are read from memory
+ * @data: what is read
+ */
+struct npu_served {
+	u32 addr;
+	u32 bytes;
+	u64 atoms;
+	u8 data[STALE_BYTES];
+};
+
+/**
+ * struct npu_stale - npu_stale.c
+ * @held: by buffer
+ * @kick: number of the last one that read a feature
+ * @fill: entry of @held that the kick in progress fills
+ * @served: what it reads instead of memory
+ * @feature_seen: it has read its first feature
+ * @output_seen: it has written
+ * @output_known: there was a kick with company before
+ * @output: the buffer it wrote to
+ * @lost_addr: device address of the first byte that the kick in progress loses
+ * @lost_bytes: how many
+ */
+struct npu_stale {
+	struct npu_held held[STALE_BUFFERS];
+	u64 kick;
+	struct npu_held *fill;
+	struct npu_served served;
+	bool feature_seen;
+	bool output_seen;
+	bool output_known;
+	u32 output;
+	u32 lost_addr;
+	u32 lost_bytes;
+};
+
 /*
  * struct npu_core - one core
  *
@@ -174,6 +234,7 @@ struct npu_core {
 	bool strict;
 	bool error_bits;
 	bool no_macs;
+	bool peers;
 	u32 quirks;
 
 	struct npu_word state;
@@ -199,6 +260,7 @@ struct npu_core {
 
 	struct npu_resident feature;
 	struct npu_resident weight;
+	struct npu_stale stale;
 
 	/* of the run in progress */
 	struct npu_report *report;
@@ -246,6 +308,13 @@ enum npu_class npu_load_weight(struct npu_core *core, const struct npu_conv *t, 
 u32 npu_group_kernels(const struct npu_conv *t, u32 group);
 u32 npu_group_bytes(const struct npu_conv *t, u32 group);
 u32 npu_weight_bytes(const struct npu_conv *t);
+
+/* npu_stale.c: all but the first two change what passes, if a quirk says so */
+void npu_stale_forget(struct npu_core *core);
+void npu_stale_kick(struct npu_core *core);
+void npu_stale_feature(struct npu_core *core, const struct npu_conv *t);
+void npu_stale_read(struct npu_core *core, u32 addr, u8 *data, u32 len);
+void npu_stale_output(struct npu_core *core, u32 addr, u8 *data, u32 len);
 
 /* npu_out.c */
 enum npu_class npu_load_bias(struct npu_core *core, const struct npu_conv *t);

@@ -36,8 +36,11 @@ typedef __INT64_TYPE__ s64;
  * @fp_begin: opens a section that may use floating point or vectors; the core
  *	keeps each section bounded and calls nothing else inside it
  * @fp_end: closes it
+ * @buffer: first address of the buffer that holds @addr, for the quirks that go by
+ *	buffer; outside of @fp_begin/@fp_end
  *
- * @relax, @fp_begin and @fp_end may be NULL.
+ * @relax, @fp_begin and @fp_end may be NULL, and @buffer: then every address is a
+ * buffer of its own.
  */
 struct npu_env {
 	void *ctx;
@@ -46,6 +49,7 @@ struct npu_env {
 	bool (*relax)(void *ctx);
 	void (*fp_begin)(void *ctx);
 	void (*fp_end)(void *ctx);
+	u32 (*buffer)(void *ctx, u32 addr);
 };
 
 /**
@@ -81,6 +85,8 @@ enum npu_class {
  * @fault_addr: device address, with %NPU_FAULT
  * @fault_write: the faulting access was a write
  * @unknown_regs: writes to registers that no document names
+ * @stale_kicks: 1 if lines of the feature came from an earlier kick
+ * @lost_kicks: 1 if lines of the output were lost
  * @macs: multiply-accumulates executed
  * @read_bytes: bytes fetched (programs, feature, weight)
  * @write_bytes: bytes written
@@ -93,6 +99,8 @@ struct npu_report {
 	u32 fault_addr;
 	bool fault_write;
 	u32 unknown_regs;
+	u32 stale_kicks;
+	u32 lost_kicks;
 	u64 macs;
 	u64 read_bytes;
 	u64 write_bytes;
@@ -177,9 +185,13 @@ void npu_core_set_error_bits(struct npu_core *core, bool raise);
 /**
  * enum npu_quirk - misbehaviour that is measured but follows no law of hw 02
  * @NPU_QUIRK_NARROW_K: int8 output of a matmul with K below 512 is wrong (G26)
+ * @NPU_QUIRK_FEATURE_CACHE: feature buffers that change from kick to kick (S2, M3)
+ * @NPU_QUIRK_OUTPUT_MOVE: output buffers that change, with several cores (M4)
  */
 enum npu_quirk {
 	NPU_QUIRK_NARROW_K = 1 << 0,
+	NPU_QUIRK_FEATURE_CACHE = 1 << 1,
+	NPU_QUIRK_OUTPUT_MOVE = 1 << 2,
 };
 
 /**
@@ -187,9 +199,17 @@ enum npu_quirk {
  * @core: the core
  * @quirks: bits of enum npu_quirk; none after npu_core_init()
  *
- * A quirk is reported and takes effect like a broken law.
+ * NARROW_K is reported and takes effect like a broken law. The others are nothing
+ * that a program does wrong: the result is, whether or not laws are strict.
  */
 void npu_core_set_quirks(struct npu_core *core, u32 quirks);
+
+/**
+ * npu_core_set_peers() - whether the next run has company
+ * @core: the core
+ * @peers: another core ran when this one was started
+ */
+void npu_core_set_peers(struct npu_core *core, bool peers);
 
 /**
  * npu_core_set_compute() - whether products are computed

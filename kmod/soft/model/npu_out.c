@@ -242,8 +242,10 @@ static enum npu_class run_flush(struct run *r)
 {
 	enum npu_class cls = NPU_OK;
 
-	if (r->len)
+	if (r->len) {
+		npu_stale_output(r->core, r->addr, r->core->run, r->len);
 		cls = npu_write(r->core, r->addr, r->core->run, r->len);
+	}
 	r->len = 0;
 	return cls;
 }

@@ -284,6 +284,7 @@ void npu_core_run(struct npu_core *core, bool (*after_task)(void *arg, u32 task)
 	core->report = report;
 	core->task = 0;
 	core->prefetched = false;
+	npu_stale_kick(core);
 	npu_word_set(&core->status, 0xf000);
 	if (!tasks)
 		cls = npu_hang(core, "task number 0 (hw 01 1.3)");
