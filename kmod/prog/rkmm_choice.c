@@ -6,30 +6,60 @@
  */
 #include "rkmm_pure.h"
 
-/* int4 loses its wide programs from here on (hw 03 G20); slices have them. */
-#define SLICE_FROM	4096
+/*
+ * Slices that caps on rows were measured for (hw 02 §5.3): long rows fill the banks,
+ * and few rows a program mean that B is read often. int4 has its wide programs at
+ * 2048 alone (hw 03 G20).
+ */
+static const u32 widths[] = { 1024, 2048, 3072, 4096 };
+
+#define RUNGS(limits)	(1 + (limits)->die->nrungs)
 
 u32 rkmm_geom_candidates(const struct rkmm_limits *limits)
 {
-	/* K whole or in slices; the shipped geometry or a rung; one to three lanes */
-	return 2 * (1 + limits->die->nrungs) * RKMM_LANES_MAX;
+	/* K whole or in slices; the shipped geometry or a rung; N cut or not; lanes */
+	return (1 + ARRAY_SIZE(widths)) * RUNGS(limits) * 2 * RKMM_LANES_MAX;
+}
+
+u32 rkmm_geom_candidate_rung(const struct rkmm_limits *limits, u32 i)
+{
+	return i / RKMM_LANES_MAX / 2 % RUNGS(limits);
+}
+
+/* K of a slice: as many slices as @width asks for, but equal ones; 0 where it is nothing new */
+static u32 slice_of(const struct rkmm_limits *limits, const struct rkmm_matmul *mm, u32 width)
+{
+	u32 slice;
+
+	if ((u32)mm->types >= RKMM_T_COUNT || !mm->free_slice || mm->slice || mm->k <= width ||
+	    (mm->k > limits->k_max && width == rkmm_slice_k(mm->types)))
+		return 0;
+	if (rkmm_type_facts[mm->types].in == RKMM_PREC_I4)
+		return width == rkmm_slice_k(mm->types) && mm->form != RKMM_FORM_CUBE ? width : 0;
+	slice = rkmm_div_up(rkmm_div_up(mm->k, RKMM_K_ALIGN), rkmm_div_up(mm->k, width)) *
+		RKMM_K_ALIGN;
+	return slice > width - 1024 ? slice : 0;
 }
 
 enum rkmm_reason rkmm_geom_candidate(const struct rkmm_limits *limits,
 				     const struct rkmm_matmul *mm, u32 i, struct rkmm_geom *geom)
 {
 	u32 lanes = i % RKMM_LANES_MAX + 1;
-	u32 rung = i / RKMM_LANES_MAX % (1 + limits->die->nrungs);
-	bool sliced = i / RKMM_LANES_MAX / (1 + limits->die->nrungs);
+	bool cut = !(i / RKMM_LANES_MAX % 2);
+	u32 rung = rkmm_geom_candidate_rung(limits, i);
+	u32 width = i / RKMM_LANES_MAX / 2 / RUNGS(limits);
 	struct rkmm_matmul other = *mm;
 
-	if (sliced) {
-		if (!mm->free_slice || mm->slice || mm->types != RKMM_T_I4I16 ||
-		    mm->k < SLICE_FROM || mm->k > limits->k_max || mm->form == RKMM_FORM_CUBE)
+	/* one lane has nothing to cut for */
+	if (!cut && lanes == 1)
+		return RKMM_REASON_COUNT;
+	if (width) {
+		other.slice = slice_of(limits, mm, widths[width - 1]);
+		if (!other.slice)
 			return RKMM_REASON_COUNT;
-		other.slice = rkmm_slice_k(mm->types);
 	}
-	return rkmm_tile(limits, &other, rung ? &limits->die->rungs[rung - 1] : NULL, lanes, geom);
+	return rkmm_tile(limits, &other, rung ? &limits->die->rungs[rung - 1] : NULL, lanes, cut,
+			 geom);
 }
 
 enum rkmm_reason rkmm_geometry(const struct rkmm_limits *limits, const struct rkmm_matmul *mm,

@@ -339,13 +339,14 @@ static u32 chunk_cols(const struct rkmm_limits *limits, const struct rkmm_geom *
 }
 
 static enum rkmm_reason tile(const struct rkmm_limits *limits, struct rkmm_geom *geom,
-			     const struct rkmm_rung *rung, u32 lanes)
+			     const struct rkmm_rung *rung, u32 lanes, bool cut)
 {
+	u32 chunk = chunk_cols(limits, geom, lanes);
 	u64 programs;
 
 	geom->min_rows = 1;
 	geom->a_rows = geom->mm.m;
-	geom->cols = chunk_cols(limits, geom, lanes);
+	geom->cols = cut ? chunk : chunk_cols(limits, geom, 1);
 	if (geom->form == RKMM_FORM_BATCH) {
 		split_batch(limits, geom, rung);
 		/* the weight of 64 columns does not fit beside the rung's data banks */
@@ -359,6 +360,9 @@ static enum rkmm_reason tile(const struct rkmm_limits *limits, struct rkmm_geom 
 		if (reason)
 			return reason;
 	}
+	/* what is narrow anyway has been tried cut */
+	if (!cut && geom->cols <= chunk)
+		return RKMM_REASON_COUNT;
 	geom->n_tiles = rkmm_div_up(geom->np, geom->cols);
 	programs = (u64)geom->m_tiles * geom->n_tiles;
 	if (programs > SIZE_LIMIT / rkmm_slot_bytes(RKMM_PROG_WRITES) / geom->slices)
@@ -442,7 +446,8 @@ static enum rkmm_reason slice_k(const struct rkmm_limits *limits, struct rkmm_ge
 }
 
 enum rkmm_reason rkmm_tile(const struct rkmm_limits *limits, const struct rkmm_matmul *mm,
-			   const struct rkmm_rung *rung, u32 lanes, struct rkmm_geom *geom)
+			   const struct rkmm_rung *rung, u32 lanes, bool cut,
+			   struct rkmm_geom *geom)
 {
 	enum rkmm_reason reason;
 	u64 np;
@@ -471,7 +476,7 @@ enum rkmm_reason rkmm_tile(const struct rkmm_limits *limits, const struct rkmm_m
 	if (!reason)
 		reason = size_output(geom);
 	if (!reason)
-		reason = tile(limits, geom, rung, lanes);
+		reason = tile(limits, geom, rung, lanes, cut);
 	if (reason)
 		return reason;
 	if (geom->lanes < lanes)

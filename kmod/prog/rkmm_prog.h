@@ -272,6 +272,9 @@ enum rkmm_reason rkmm_geometry(const struct rkmm_limits *limits, const struct rk
 /** rkmm_geom_candidates() - how many there are */
 u32 rkmm_geom_candidates(const struct rkmm_limits *limits);
 
+/** rkmm_geom_candidate_rung() - rung of the die that candidate @i has, from 1; 0 for none */
+u32 rkmm_geom_candidate_rung(const struct rkmm_limits *limits, u32 i);
+
 /**
  * rkmm_geom_candidate() - one tiling to choose from
  * @limits: chip

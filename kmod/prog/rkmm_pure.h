@@ -97,8 +97,11 @@ bool rkmm_rung_fits(const struct rkmm_rung *rung, const struct rkmm_geom *geom);
 u32 rkmm_die_rows(const struct rkmm_die *die, const struct rkmm_geom *geom, u32 last_cols);
 u32 rkmm_die_cols(const struct rkmm_die *die, const struct rkmm_geom *geom);
 
-/* A tiling with K in slices of @mm->slice, @rung or the shipped geometry, @lanes lanes. */
+/* A tiling with K in slices of @mm->slice, @rung or the shipped geometry, @lanes lanes,
+ * columns @cut into a chunk for each or as wide as can be: then rows are shared.
+ */
 enum rkmm_reason rkmm_tile(const struct rkmm_limits *limits, const struct rkmm_matmul *mm,
-			   const struct rkmm_rung *rung, u32 lanes, struct rkmm_geom *geom);
+			   const struct rkmm_rung *rung, u32 lanes, bool cut,
+			   struct rkmm_geom *geom);
 
 #endif

@@ -34,6 +34,11 @@ host-tests += test_prog_choice
 test_prog_choice-srcs := selftests/unit/test_prog_choice.c
 test_prog_choice-libs := prog
 
+host-tests += test_prog_regret
+test_prog_regret-srcs := selftests/unit/test_prog_regret.c
+test_prog_regret-libs := prog
+test_prog_regret-ldlibs := -lm
+
 host-tests += test_prog_chain
 test_prog_chain-srcs := selftests/unit/test_prog_chain.c
 test_prog_chain-libs := prog

@@ -103,6 +103,8 @@ int main(int argc, char **argv)
 			.a_pitch = rnd() % 8 ? 0 : wild() & ~15u,
 			.c_pitch = rnd() % 8 ? 0 : wild() & ~15u,
 			.slice = rnd() % 4 ? 0 : wild() & ~31u,
+			.lanes = rnd() % 8 ? rnd() % 4 : wild(),
+			.free_slice = rnd() % 2,
 			.mult = rnd() % 16 ? 1 : (int32_t)wild(),
 			.shift = rnd() % 16 ? 0 : wild(),
 			.offset = rnd() % 16 ? 0 : (int32_t)wild(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* Which tiling: the census, the cost law, the envelopes of dies, the fallback, the regret. */
+/* Which tiling: the census, the cost law, the envelopes of dies, the fallback. */
 #include <math.h>
 
 #include "prog_shapes.h"
@@ -106,75 +106,38 @@ static void test_choice(void **state)
 	assert_int_equal(geometry(&mm).slices, 1);
 }
 
-/* A constant of the law within 30 % of the fit */
-static uint32_t shaken(uint32_t v)
+/* The choice is the candidate with the least time; test_prog_regret.c has all other ways. */
+static void test_least_time(void **state)
 {
-	return (uint32_t)((uint64_t)v * (700 + rnd(601)) / 1000);
-}
-
-static struct rkmm_cost perturbed(void)
-{
-	struct rkmm_cost c = *chip->cost;
-	uint32_t i;
-
-	for (i = 0; i < RKMM_LANES_MAX; i++) {
-		c.i8_start[i] = shaken(c.i8_start[i]);
-		c.i8_rate[i] = shaken(c.i8_rate[i]);
-		c.i4_start[i] = shaken(c.i4_start[i]);
-		c.i4_macs[i] = shaken(c.i4_macs[i]);
-	}
-	c.i8_macs = shaken(c.i8_macs);
-	c.f16_start = shaken(c.f16_start);
-	c.f16_rate = shaken(c.f16_rate);
-	c.f16_macs = shaken(c.f16_macs);
-	c.row_start = shaken(c.row_start);
-	c.row_rate = shaken(c.row_rate);
-	c.add_ps = shaken(c.add_ps);
-	return c;
-}
-
-static uint64_t time_under(const struct rkmm_cost *cost, const struct rkmm_geom *g)
-{
-	return rkmm_geom_predict(cost, g) + rkmm_geom_host_ns(cost, g);
-}
-
-/* Over many shapes the choice is at most 10 % slower than the best under other constants. */
-static void test_regret(void **state)
-{
-	double sum = 0, worst = 0;
 	uint32_t i, j, n = 0;
 
 	(void)state;
 	for (i = 0; i < 4000; i++) {
 		struct rkmm_matmul mm = matmul(rnd(RKMM_T_COUNT), size_near(600),
-					       size_near(10752), size_near(9000));
-		struct rkmm_cost cost = perturbed();
+					       size_near(20000), size_near(9000));
 		struct rkmm_geom g, other;
-		uint64_t best = UINT64_MAX, mine;
+		bool seen = false;
 
-		mm.lanes = 3;
+		mm.lanes = 1 + rnd(3);
 		mm.free_slice = rnd(2);
 		if (rnd(2) && mm.types == RKMM_T_I4I16)
 			mm.k = rnd(2) ? 2048 : 4096 + 2048 * rnd(3);
 		if (rkmm_geometry(chip, &mm, &g))
 			continue;
-		mine = time_under(&cost, &g);
+		assert_true(g.lanes <= mm.lanes);
+		assert_true(mm.free_slice || mm.k > 10752 || g.slices == 1);
 		for (j = 0; j < rkmm_geom_candidates(chip); j++) {
 			if (rkmm_geom_candidate(chip, &mm, j, &other))
 				continue;
 			assert_true(other.predicted_ns + other.host_ns >=
 				    g.predicted_ns + g.host_ns);
-			if (time_under(&cost, &other) < best)
-				best = time_under(&cost, &other);
+			seen |= other.predicted_ns + other.host_ns ==
+				g.predicted_ns + g.host_ns;
 		}
-		assert_true(best <= mine);
-		sum += (double)mine / (double)best - 1;
-		if ((double)mine / (double)best - 1 > worst)
-			worst = (double)mine / (double)best - 1;
+		assert_true(seen);
 		n++;
 	}
-	print_message("regret %.4f, worst %.4f\n", sum / n, worst);
-	assert_true(n > 3000 && sum / n <= 0.1);
+	assert_true(n > 3000);
 }
 
 /* hw 03 §6.2, computed by hand */
@@ -272,7 +235,7 @@ int main(void)
 		cmocka_unit_test(test_predictions),
 		cmocka_unit_test(test_choice),
 		cmocka_unit_test(test_lanes),
-		cmocka_unit_test(test_regret),
+		cmocka_unit_test(test_least_time),
 	};
 
 	return cmocka_run_group_tests_name("prog choice", tests, NULL, NULL);

@@ -276,11 +276,14 @@ static enum rkmm_reason forced(const struct plan_request *r, struct rkmm_geom *b
 	bool found = false;
 	uint32_t i;
 
-	for (i = RKMM_LANES_MAX; i < 2 * RKMM_LANES_MAX; i++) {
+	for (i = 0; i < rkmm_geom_candidates(&r->limits); i++) {
+		if (!rkmm_geom_candidate_rung(&r->limits, i))
+			continue;
 		reason = rkmm_geom_candidate(&r->limits, &r->mm, i, &g);
 		if (reason && reason != RKMM_REASON_COUNT)
 			first = reason;
-		if (reason || (found && g.predicted_ns >= best->predicted_ns))
+		if (reason || (found && g.predicted_ns + g.host_ns >=
+				       best->predicted_ns + best->host_ns))
 			continue;
 		*best = g;
 		found = true;
