@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "lib/internal.h"
+#include "lib/kernels.h"
 #include "lib/pool.h"
-#include "lib/vec.h"
 
 #define BLOCK_COLS	64	/* columns that a batch program writes in one run (hw 02 §6.2) */
-#define ATOM		16	/* bytes; hw 02 §3.5 */
+#define PIECE_ROWS	64	/* a thread's share */
+#define BLOCK_ROWS	32	/* rows on the way at a time: pages that stay in the TLB */
+#define AHEAD		2	/* squares */
 
 static uint32_t min_u32(uint32_t a, uint32_t b)
 {
@@ -86,49 +88,66 @@ static void detile_batch(void *arg, uint32_t first, uint32_t count)
 	}
 }
 
-/* As many bytes as are live; streamed ones by 16. */
-static void write_row(uint8_t *to, const uint8_t *from, size_t bytes, bool stream)
+/* Bytes from..to of some rows, atom by atom; the last one may be cut. */
+static void detile_atoms(const struct detile_job *p, uint32_t r0, uint32_t rows, size_t from,
+			 size_t to)
 {
-	size_t i = 0;
+	const size_t surface = (size_t)p->t->rows * RKMM_ATOM;
+	size_t at;
+	uint32_t r;
 
-	if (stream)
-		for (; i + 16 <= bytes; i += 16)
-			rkmm_store(to + i, rkmm_load(from + i), true);
-	memcpy(to + i, from + i, bytes - i);
+	for (at = from; at < to; at += RKMM_ATOM) {
+		const uint8_t *src = p->src + at / RKMM_ATOM * surface + (size_t)r0 * RKMM_ATOM;
+		uint8_t *dst = p->dst + r0 * p->dst_pitch + at;
+
+		for (r = 0; r < rows; r++, dst += p->dst_pitch, src += RKMM_ATOM) {
+			if (to - at < RKMM_ATOM)
+				memcpy(dst, src, to - at);
+			else
+				memcpy(dst, src, RKMM_ATOM);
+		}
+	}
 }
 
 /*
- * By blocks of rows that are long enough for a run of a surface: surfaces lie far
- * from each other, and each visit costs a page of the TLB.
+ * Four surfaces make a line of every row of a block: every cache line is read and
+ * written once, as a whole. Lines of the rows begin where those of the cache do.
  */
 static void detile_cube(void *arg, uint32_t first, uint32_t count)
 {
 	const struct detile_job *p = arg;
 	const size_t all = (size_t)p->cols * (p->t->bits / 8);
-	const size_t surface = (size_t)p->t->rows * ATOM;
-	struct rkmm_block block;
-	size_t at, bytes, i;
-	uint32_t r0, r, n;
+	const size_t surface = (size_t)p->t->rows * RKMM_ATOM;
+	const size_t skew = -(uintptr_t)p->dst & (RKMM_LINE - 1);
+	const size_t head = p->stream && skew < all ? skew : 0;
+	const size_t body = (all - head) & ~(size_t)(RKMM_LINE - 1);
+	uint32_t r0, n;
+	size_t at;
 
 	for (r0 = first; r0 < first + count; r0 += n) {
-		n = min_u32(RKMM_BLOCK_ROWS, first + count - r0);
-		for (at = 0; at < all; at += bytes) {
-			bytes = all - at < RKMM_BLOCK_BYTES ? all - at : RKMM_BLOCK_BYTES;
-			for (i = 0; i < bytes; i += ATOM) {
-				const uint8_t *from = p->src + (at + i) / ATOM * surface +
-						      (size_t)r0 * ATOM;
+		const uint8_t *src = p->src + (size_t)r0 * RKMM_ATOM;
 
-				rkmm_prefetch(from + 4 * surface, (size_t)n * ATOM);
-				for (r = 0; r < n; r++)
-					rkmm_store(block.b[r] + i,
-						   rkmm_load(from + (size_t)r * ATOM), false);
-			}
-			for (r = 0; r < n; r++)
-				write_row(p->dst + (r0 + r) * p->dst_pitch + at, block.b[r], bytes,
-					  p->stream);
+		n = min_u32(BLOCK_ROWS, first + count - r0);
+		detile_atoms(p, r0, n, 0, head);
+		for (at = head; at < head + body; at += RKMM_LINE) {
+			const size_t later = at + AHEAD * RKMM_LINE;
+			const struct rkmm_turn turn = {
+				.dst = p->dst + r0 * p->dst_pitch + at,
+				.dst_pitch = p->dst_pitch, .dst_step = 4 * p->dst_pitch,
+				.src = src + at / RKMM_ATOM * surface,
+				.src_pitch = surface, .src_step = 4 * RKMM_ATOM,
+				.ahead = later < head + body ? src + later / RKMM_ATOM * surface :
+					 r0 + 2 * n <= first + count ?
+					 src + n * RKMM_ATOM + (later - body) / RKMM_ATOM * surface : NULL,
+				.squares = n / 4, .stream = p->stream,
+			};
+
+			rkmm_kernels()->turn(&turn);
 		}
+		detile_atoms(p, r0 + n / 4 * 4, n % 4, head, head + body);
+		detile_atoms(p, r0, n, head + body, all);
 	}
-	rkmm_store_end(p->stream);
+	rkmm_stream_end(p->stream);
 }
 
 int rkmm_unpack_c(const struct drm_rkmm_tensor *c, const void *src, void *dst, size_t ldc,
@@ -137,7 +156,7 @@ int rkmm_unpack_c(const struct drm_rkmm_tensor *c, const void *src, void *dst, s
 	const size_t dst_pitch = ldc * (c->bits / 8), bytes = (size_t)rows * cols * c->bits / 8;
 	struct detile_job p = {
 		.t = c, .src = src, .dst = dst, .dst_pitch = dst_pitch, .rows = rows,
-		.cols = cols, .stream = rkmm_stream(dst, dst_pitch, bytes),
+		.cols = cols, .stream = rkmm_stream(dst, dst_pitch, bytes, RKMM_ATOM),
 	};
 
 	if (!rows || !cols || rows > c->rows || cols > c->cols || ldc < cols)
@@ -153,17 +172,17 @@ int rkmm_unpack_c(const struct drm_rkmm_tensor *c, const void *src, void *dst, s
 	case DRM_RKMM_LAYOUT_ROWS:
 		if (c->pitch < (uint64_t)cols * (c->bits / 8))
 			break;
-		rkmm_parallel(2 * bytes, rows, RKMM_BLOCK_ROWS, detile_rows, &p);
+		rkmm_parallel(2 * bytes, rows, PIECE_ROWS, detile_rows, &p);
 		return 0;
 	case DRM_RKMM_LAYOUT_BATCH_C:
 		if (c->bits != 16 || !c->tile_rows || !c->tile_cols || c->tile_cols % BLOCK_COLS)
 			break;
 		rkmm_parallel(2 * bytes, (rows - 1) / c->tile_rows + 1,
-			      RKMM_BLOCK_ROWS / min_u32(c->tile_rows, RKMM_BLOCK_ROWS),
+			      PIECE_ROWS / min_u32(c->tile_rows, PIECE_ROWS),
 			      detile_batch, &p);
 		return 0;
 	case DRM_RKMM_LAYOUT_CUBE:
-		rkmm_parallel(2 * bytes, rows, RKMM_BLOCK_ROWS, detile_cube, &p);
+		rkmm_parallel(2 * bytes, rows, PIECE_ROWS, detile_cube, &p);
 		return 0;
 	default:
 		break;

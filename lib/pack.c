@@ -7,17 +7,17 @@
 #include <string.h>
 
 #include "lib/internal.h"
+#include "lib/kernels.h"
 #include "lib/pool.h"
-#include "lib/vec.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the NPU and its operands are little endian"
 #endif
 
-#define ATOM		16	/* bytes; hw 02 §3.4 */
 #define NIBBLE(x)	((uint8_t)((x) & 0xf))
-
-size_t rkmm_stream_min = 4 << 20;
+#define PIECE_ROWS	64	/* a thread's share */
+#define BLOCK_ROWS	32	/* rows on the way at a time: pages that stay in the TLB */
+#define AHEAD		(2 * RKMM_LINE)
 
 static uint32_t min_u32(uint32_t a, uint32_t b)
 {
@@ -26,25 +26,22 @@ static uint32_t min_u32(uint32_t a, uint32_t b)
 
 /*
  * Pack count values of one byte into nibbles, the even one low; a missing last
- * one is zero. Returns non-zero when a value does not fit.
+ * one is zero. Returns true when a value does not fit.
  */
-static uint64_t pack_nibbles(uint8_t *dst, const int8_t *src, size_t count, bool stream)
+static bool pack_nibbles(uint8_t *dst, const int8_t *src, size_t count, bool stream)
 {
-	rkmm_v8 beyond = { 0 };
-	uint64_t bad = 0;
-	size_t i;
+	size_t i = count & ~(size_t)31;
+	uint8_t bad = 0;
 
-	for (i = 0; i + 32 <= count; i += 32)
-		rkmm_store(dst + i / 2,
-			   rkmm_nibbles(rkmm_load(src + i), rkmm_load(src + i + 16), &beyond),
-			   stream);
+	if (i && rkmm_kernels()->nibbles(dst, (const uint8_t *)src, i, stream))
+		return true;
 	for (; i < count; i += 2) {
 		int8_t lo = src[i], hi = i + 1 < count ? src[i + 1] : 0;
 
-		bad |= ((uint8_t)(lo + 8) | (uint8_t)(hi + 8)) & 0xf0;
+		bad |= (uint8_t)(lo + 8) | (uint8_t)(hi + 8);
 		dst[i / 2] = (uint8_t)(NIBBLE(lo) | NIBBLE(hi) << 4);
 	}
-	return bad | rkmm_nibbles_bad(beyond);
+	return bad & 0xf0;
 }
 
 /* ---- A ---- */
@@ -57,7 +54,7 @@ static uint64_t pack_nibbles(uint8_t *dst, const int8_t *src, size_t count, bool
  * @ld: its leading dimension
  * @cols: its columns
  * @stream: as for rkmm_store()
- * @rows: packs some rows; non-zero when a value does not fit
+ * @rows: packs some rows; true when a value does not fit
  * @bad: whether one did not
  */
 struct pack_job {
@@ -67,11 +64,11 @@ struct pack_job {
 	size_t ld;
 	uint32_t cols;
 	bool stream;
-	uint64_t (*rows)(const struct pack_job *p, uint32_t first, uint32_t end);
+	bool (*rows)(const struct pack_job *p, uint32_t first, uint32_t end);
 	atomic_bool bad;
 };
 
-static uint64_t rows_plain(const struct pack_job *p, uint32_t first, uint32_t end)
+static bool rows_plain(const struct pack_job *p, uint32_t first, uint32_t end)
 {
 	const struct drm_rkmm_tensor *t = p->t;
 	const size_t elem = t->bits / 8, bytes = p->cols * elem, pitch = p->ld * elem;
@@ -81,7 +78,7 @@ static uint64_t rows_plain(const struct pack_job *p, uint32_t first, uint32_t en
 
 	if (pitch == bytes && t->pitch == bytes) {
 		memcpy(dst, src, bytes * (end - first));
-		return 0;
+		return false;
 	}
 	for (r = first; r < end; r++) {
 		memcpy(dst, src, bytes);
@@ -89,18 +86,18 @@ static uint64_t rows_plain(const struct pack_job *p, uint32_t first, uint32_t en
 		dst += t->pitch;
 		src += pitch;
 	}
-	return 0;
+	return false;
 }
 
 /* Nibble rows, and batch rows, which only differ in the zeros behind them. */
-static uint64_t rows_nibbles(const struct pack_job *p, uint32_t first, uint32_t end)
+static bool rows_nibbles(const struct pack_job *p, uint32_t first, uint32_t end)
 {
 	const struct drm_rkmm_tensor *t = p->t;
 	const size_t bytes = ((size_t)p->cols + 1) / 2;
 	const size_t row = t->layout == DRM_RKMM_LAYOUT_BATCH_A ? t->pitch : t->cols / 2;
 	const int8_t *src = (const int8_t *)p->src + first * p->ld;
 	uint8_t *dst = p->dst + (size_t)first * t->pitch;
-	uint64_t bad = 0;
+	bool bad = false;
 	uint32_t r;
 
 	for (r = first; r < end; r++) {
@@ -109,62 +106,90 @@ static uint64_t rows_nibbles(const struct pack_job *p, uint32_t first, uint32_t 
 		dst += t->pitch;
 		src += p->ld;
 	}
-	rkmm_store_end(p->stream);
-	return bad;
-}
-
-/* Row r of a block of the cube as it will lie there: live elements, then zeros. */
-static uint64_t block_row(uint8_t *to, const uint8_t *from, uint32_t bits, uint32_t live,
-			  size_t bytes)
-{
-	const size_t used = ((size_t)live * bits + 7) / 8;
-	uint64_t bad = 0;
-
-	if (bits == 4)
-		bad = pack_nibbles(to, (const int8_t *)from, live, false);
-	else if (used == RKMM_BLOCK_BYTES)
-		memcpy(to, from, RKMM_BLOCK_BYTES);
-	else
-		memcpy(to, from, used);
-	memset(to + used, 0, bytes - used);
+	rkmm_stream_end(p->stream);
 	return bad;
 }
 
 /*
- * By blocks of rows that are long enough for a run of a surface: surfaces lie far
- * from each other, and each visit costs a page of the TLB.
+ * Columns of the cube that need a hand, a line of each row at a time: nibbles, and
+ * the edge, where zeros follow what is live.
  */
-static uint64_t rows_cube(const struct pack_job *p, uint32_t first, uint32_t end)
+static bool cube_line(const struct pack_job *p, uint32_t r0, uint32_t rows, size_t at)
 {
 	const struct drm_rkmm_tensor *t = p->t;
-	const size_t surface = (size_t)t->rows * ATOM, all = (size_t)t->cols * t->bits / 8;
+	const size_t surface = (size_t)t->rows * RKMM_ATOM, all = (size_t)t->cols * t->bits / 8;
+	const size_t elem = t->bits == 4 ? 1 : t->bits / 8;
+	const size_t bytes = all - at < RKMM_LINE ? all - at : RKMM_LINE;
+	const uint32_t per = RKMM_LINE * 8 / t->bits, c = (uint32_t)(at * 8 / t->bits);
+	const uint32_t live = c < p->cols ? min_u32(per, p->cols - c) : 0;
+	const size_t used = ((size_t)live * t->bits + 7) / 8;
+	uint8_t line[BLOCK_ROWS][RKMM_LINE] __attribute__((aligned(RKMM_LINE)));
+	uint8_t *dst = p->dst + at / RKMM_ATOM * surface + (size_t)r0 * RKMM_ATOM;
+	const bool whole = bytes == RKMM_LINE;
+	const struct rkmm_turn turn = {
+		.dst = dst, .dst_pitch = surface, .dst_step = 4 * RKMM_ATOM,
+		.src = line[0], .src_pitch = RKMM_LINE, .src_step = 4 * RKMM_LINE,
+		.squares = whole ? rows / 4 : 0, .stream = p->stream,
+	};
+	bool bad = false;
+	uint32_t r;
+	size_t i;
+
+	for (r = 0; r < rows; r++) {
+		const uint8_t *from = live ? p->src + ((r0 + r) * p->ld + c) * elem : p->src;
+
+		if (t->bits == 4) {
+			bad |= pack_nibbles(line[r], (const int8_t *)from, live, false);
+			__builtin_prefetch(from + 2 * per);
+		} else {
+			memcpy(line[r], from, used);
+		}
+		memset(line[r] + used, 0, bytes - used);
+	}
+	if (turn.squares)
+		rkmm_kernels()->turn(&turn);
+	for (i = 0; i < bytes; i += RKMM_ATOM)
+		for (r = 4 * turn.squares; r < rows; r++)
+			memcpy(dst + i / RKMM_ATOM * surface + (size_t)r * RKMM_ATOM, line[r] + i,
+			       RKMM_ATOM);
+	return bad;
+}
+
+/*
+ * A line of every row of a block makes four rows of atoms, which lie far from each
+ * other: every cache line is read and written once, as a whole.
+ */
+static bool rows_cube(const struct pack_job *p, uint32_t first, uint32_t end)
+{
+	const struct drm_rkmm_tensor *t = p->t;
+	const size_t surface = (size_t)t->rows * RKMM_ATOM, all = (size_t)t->cols * t->bits / 8;
 	const size_t elem = t->bits == 4 ? 1 : t->bits / 8, pitch = p->ld * elem;
-	const uint32_t per = RKMM_BLOCK_BYTES * 8 / t->bits;	/* elements of a block's row */
-	uint32_t r0, r, c, n, live;
-	struct rkmm_block block;
-	size_t at, bytes, i;
-	uint64_t bad = 0;
+	const size_t plain = t->bits == 4 ? 0 : (p->cols * elem) & ~(size_t)(RKMM_LINE - 1);
+	uint32_t r0, n;
+	bool bad = false;
+	size_t at;
 
 	for (r0 = first; r0 < end; r0 += n) {
-		n = min_u32(RKMM_BLOCK_ROWS, end - r0);
-		for (at = 0, c = 0; at < all; at += bytes, c += per) {
-			const uint8_t *from = p->src + r0 * pitch + c * elem;
-			uint8_t *to = p->dst + at / ATOM * surface + (size_t)r0 * ATOM;
+		const uint8_t *src = p->src + r0 * pitch;
 
-			bytes = all - at < RKMM_BLOCK_BYTES ? all - at : RKMM_BLOCK_BYTES;
-			live = c < p->cols ? min_u32(per, p->cols - c) : 0;
-			for (r = 0; r < n; r++, from += pitch) {
-				bad |= block_row(block.b[r], live ? from : p->src, t->bits, live,
-						 bytes);
-				rkmm_prefetch(from + per * elem, per * elem);
-			}
-			for (i = 0; i < bytes; i += ATOM, to += surface)
-				for (r = 0; r < n; r++)
-					rkmm_store(to + (size_t)r * ATOM,
-						   rkmm_load(block.b[r] + i), p->stream);
+		n = min_u32(BLOCK_ROWS, end - r0);
+		for (at = 0; at < (n % 4 ? 0 : plain); at += RKMM_LINE) {
+			const bool next = at + AHEAD >= plain;
+			const struct rkmm_turn turn = {
+				.dst = p->dst + at / RKMM_ATOM * surface + (size_t)r0 * RKMM_ATOM,
+				.dst_pitch = surface, .dst_step = 4 * RKMM_ATOM,
+				.src = src + at, .src_pitch = pitch, .src_step = 4 * pitch,
+				.ahead = !next ? src + at + AHEAD :
+					 end - r0 >= 2 * n ? src + n * pitch + at + AHEAD - plain : NULL,
+				.squares = n / 4, .stream = p->stream,
+			};
+
+			rkmm_kernels()->turn(&turn);
 		}
+		for (; at < all; at += RKMM_LINE)
+			bad |= cube_line(p, r0, n, at);
 	}
-	rkmm_store_end(p->stream);
+	rkmm_stream_end(p->stream);
 	return bad;
 }
 
@@ -183,8 +208,9 @@ static int pack_rows(struct pack_job *p, uint32_t rows)
 	const bool cube = t->layout == DRM_RKMM_LAYOUT_CUBE;
 
 	p->rows = cube ? rows_cube : t->bits == 4 ? rows_nibbles : rows_plain;
-	p->stream = rkmm_stream(p->dst, cube ? (size_t)t->rows * ATOM : t->pitch, bytes);
-	rkmm_parallel(2 * bytes, rows, RKMM_BLOCK_ROWS, pack_piece, p);
+	p->stream = rkmm_stream(p->dst, cube ? (size_t)t->rows * RKMM_ATOM : t->pitch, bytes,
+				RKMM_ATOM);
+	rkmm_parallel(2 * bytes, rows, PIECE_ROWS, pack_piece, p);
 	return atomic_load_explicit(&p->bad, memory_order_relaxed) ?
 	       rkmm_fail(-ERANGE, "A: an int4 value is outside -8..7") : 0;
 }

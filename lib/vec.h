@@ -40,50 +40,6 @@ static inline void rkmm_store(void *dst, rkmm_v8 v, bool stream)
 	memcpy(dst, &v, sizeof(v));
 }
 
-/* Before anybody else may look at what was streamed. */
-static inline void rkmm_store_end(bool stream)
-{
-#if defined(__SSE2__)
-	if (stream)
-		_mm_sfence();
-#endif
-	(void)stream;
-}
-
-/*
- * From this many bytes of output on, streaming wins: a cache would read each line
- * before it is written, and lose other people's data for it. Tests lower it.
- */
-extern size_t rkmm_stream_min;
-
-static inline bool rkmm_stream(const void *dst, size_t pitch, size_t bytes)
-{
-	return bytes >= rkmm_stream_min && !((uintptr_t)dst % 16) && !(pitch % 16);
-}
-
-#define RKMM_LINE		64	/* bytes of a cache line */
-#define RKMM_BLOCK_ROWS		64
-#define RKMM_BLOCK_BYTES	512
-
-/**
- * struct rkmm_block - rows on the way from one order to another
- * @b: rows; the line between them keeps them in different sets of the cache
- */
-struct rkmm_block {
-	uint8_t b[RKMM_BLOCK_ROWS][RKMM_BLOCK_BYTES + RKMM_LINE];
-} __attribute__((aligned(RKMM_LINE)));
-
-#define RKMM_BLOCK_PITCH	(RKMM_BLOCK_BYTES + RKMM_LINE)
-
-/* Rows are more than the processor recognises as streams. */
-static inline void rkmm_prefetch(const uint8_t *src, size_t bytes)
-{
-	size_t i;
-
-	for (i = 0; i < bytes; i += RKMM_LINE)
-		__builtin_prefetch(src + i);
-}
-
 /* Elements of the lower or upper halves of a and b in turn. */
 static inline rkmm_v8 rkmm_zip_lo8(rkmm_v8 a, rkmm_v8 b)
 {

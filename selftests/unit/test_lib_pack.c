@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
+#include "lib/kernels.h"
 #include "lib/rkmm.h"
-#include "lib/vec.h"
 
 #define SHAPES	300
 
@@ -39,9 +39,10 @@ static uint32_t up(uint32_t x, uint32_t to)
 	return (x + to - 1) / to * to;
 }
 
+/* Sometimes at the start of a cache line. */
 static void *noise(size_t bytes)
 {
-	uint8_t *p = malloc(bytes ? bytes : 1);
+	uint8_t *p = rnd() & 1 ? aligned_alloc(64, (bytes + 64) / 64 * 64) : malloc(bytes + 1);
 	size_t i;
 
 	for (i = 0; i < bytes; i++)
@@ -539,5 +540,14 @@ int main(void)
 		cmocka_unit_test(test_half),
 	};
 
-	return cmocka_run_group_tests_name("lib_pack", tests, NULL, NULL);
+	const struct rkmm_kernels *k;
+	unsigned int i;
+	int failed = 0;
+
+	/* Every instruction set of this machine; the last one is what programs get. */
+	for (i = 0; (k = rkmm_kernels_nth(i)); i++) {
+		rkmm_kernels_use(k);
+		failed += cmocka_run_group_tests_name(k->name, tests, NULL, NULL);
+	}
+	return failed;
 }

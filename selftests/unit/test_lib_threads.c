@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
+#include "lib/kernels.h"
 #include "lib/pool.h"
-#include "lib/vec.h"
 #include "lib_fixture.h"
 
 /* A sanitizer may have a thread of its own. */
