@@ -8,6 +8,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 tools/build/deb.sh ktools || exit 1
 scripts=build/ktools/scripts
+mkdir -p build/check/style
 what=${1-}
 shift
 
@@ -31,7 +32,11 @@ types=PREFER_KERNEL_TYPES,ARRAY_SIZE,BIT_MACRO,PREFER_DEFINED_ATTRIBUTE_MACRO
 # shellcheck disable=SC2317 # called through xargs
 one()
 {
-	local ignore=NONE strict=--strict
+	local ignore=NONE strict=--strict good out
+
+	# what was good stays good until it, or the rules, change
+	good=build/check/style/$(cat "$1" tools/build/check-style.sh | sha256sum | cut -c1-32)-${1//\//-}
+	[ ! -e "$good" ] || return 0
 
 	case $1 in
 	*_trace.h)			ignore=OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT ;;
@@ -42,13 +47,20 @@ one()
 	*)				ignore=$types,CAMELCASE,MSLEEP,ENOSYS ;;
 	esac
 	# shellcheck disable=SC2086 # strict may be empty
+	out=$(perl $scripts/checkpatch.pl --no-tree $strict --terse --no-summary --show-types \
+		--max-line-length=100 --ignore "$ignore" -f "$1" 2>&1)
+	[ $? -le 1 ] || out+=" checkpatch failed on $1"
 	# it takes the path in __has_include(<a/b>) for arithmetic
-	perl $scripts/checkpatch.pl --no-tree $strict --terse --no-summary --show-types \
-		--max-line-length=100 --ignore "$ignore" -f "$1" 2>&1 |
-		while IFS=: read -r f n text; do
-			[[ $text == *SPACING* ]] && sed -n "${n}p" "$f" | grep -q __has_include && continue
-			echo "$f:$n:$text"
-		done
+	out=$(while IFS=: read -r f n text; do
+		[ -n "$f" ] || continue
+		[[ $text == *SPACING* ]] && sed -n "${n}p" "$f" | grep -q __has_include && continue
+		echo "$f:$n:$text"
+	done <<< "$out")
+	if [ -n "$out" ]; then
+		echo "$out"
+	else
+		: > "$good"
+	fi
 }
 export -f one
 export scripts types
