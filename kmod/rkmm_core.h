@@ -5,7 +5,7 @@
 
 #include <linux/interrupt.h>
 #include <linux/regmap.h>
-#include "prog/rkmm_prog.h"
+#include "prog/rkmm_chain.h"
 
 struct rkmm_device;
 struct rkmm_job;

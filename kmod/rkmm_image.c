@@ -76,17 +76,17 @@ static void rkmm_image_lanes(struct rkmm_image *image)
 static struct rkmm_image *rkmm_image_make(struct rkmm_client *client, struct rkmm_plan *plan,
 					  const struct rkmm_image_key *key)
 {
+	struct rkmm_member one = rkmm_member_of(&plan->geom, key->rows, key->a, key->b, key->c);
 	struct rkmm_limits limits = *client->rdev->soc->limits;
+	struct rkmm_extent extent;
 	struct rkmm_image *image;
-	u32 nkicks;
 
 	limits.light &= rkmm_image_light(client->rdev);
-	nkicks = rkmm_image_kicks(&limits, &plan->geom, key->rows);
-	image = kvzalloc(struct_size(image, kicks, nkicks), GFP_KERNEL_ACCOUNT);
+	rkmm_image_measure(&limits, &one, 1, &extent);
+	image = kvzalloc(struct_size(image, kicks, extent.kicks), GFP_KERNEL_ACCOUNT);
 	if (!image)
 		return ERR_PTR(-ENOMEM);
-	image->mem = rkmm_progmem_alloc(client->window,
-					rkmm_image_size(&limits, &plan->geom, key->rows));
+	image->mem = rkmm_progmem_alloc(client->window, extent.bytes);
 	if (IS_ERR(image->mem)) {
 		int ret = PTR_ERR(image->mem);
 
@@ -94,11 +94,9 @@ static struct rkmm_image *rkmm_image_make(struct rkmm_client *client, struct rkm
 		return ERR_PTR(ret);
 	}
 	image->key = *key;
-	image->nkicks = nkicks;
-	image->tasks = rkmm_geom_programs(&plan->geom, key->rows);
-	image->predicted_ns = plan->geom.predicted_ns;
-	rkmm_image_emit(&limits, &plan->geom, key->rows, image->mem->iova, key->a, key->b, key->c,
-			image->mem->vaddr, image->kicks);
+	image->nkicks = extent.kicks;
+	image->tasks = extent.tasks;
+	rkmm_image_emit(&limits, &one, 1, image->mem->iova, image->mem->vaddr, image->kicks);
 	rkmm_image_lanes(image);
 	return image;
 }

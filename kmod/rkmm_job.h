@@ -14,7 +14,7 @@
 #include <linux/kref.h>
 #include <linux/llist.h>
 #include "rkmm_device.h"
-#include "prog/rkmm_prog.h"
+#include "prog/rkmm_chain.h"
 
 struct drm_gem_object;
 
@@ -88,8 +88,6 @@ struct rkmm_image {
 	/** @stale: its plan is gone, free with the last user; under rkmm_images.lock */
 	bool stale;
 	struct rkmm_progmem *mem;
-	/** @predicted_ns: of all lanes at the same time, at 1 GHz */
-	u64 predicted_ns;
 	u32 tasks;
 	u32 nlanes;
 	/** @lane: first kick of each lane, and behind the last */
@@ -261,9 +259,8 @@ bool rkmm_sched_busy(struct rkmm_device *rdev);
 
 /* ---- rkmm_recover.c: deadlines, reset ------------------------------------- */
 
-/* rkmm_deadline_ns() - time that a kick of @image may take on this device */
-u64 rkmm_deadline_ns(struct rkmm_device *rdev, const struct rkmm_image *image,
-		     const struct rkmm_kick *kick);
+/* rkmm_deadline_ns() - time that @kick may take on this device */
+u64 rkmm_deadline_ns(struct rkmm_device *rdev, const struct rkmm_kick *kick);
 /* rkmm_recover_report() - the one line about a job that is given up; rkmm_sched.lock held */
 void rkmm_recover_report(struct rkmm_core *core, const char *cause,
 			 const struct rkmm_core_status *st);

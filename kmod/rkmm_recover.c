@@ -23,16 +23,14 @@ static uint timeout_factor = 8;
 module_param(timeout_factor, uint, 0644);
 MODULE_PARM_DESC(timeout_factor, "A kick is given this multiple of its predicted time (default 8)");
 
-u64 rkmm_deadline_ns(struct rkmm_device *rdev, const struct rkmm_image *image,
-		     const struct rkmm_kick *kick)
+u64 rkmm_deadline_ns(struct rkmm_device *rdev, const struct rkmm_kick *kick)
 {
 	u64 floor_ms = READ_ONCE(timeout_floor_ms) ?: (rdev->soft ? 2000 : 20);
-	u64 share = div_u64(image->predicted_ns * image->nlanes, image->tasks) * kick->tasks;
 	u32 factor = clamp(READ_ONCE(timeout_factor), 1u, 1000u);
-	u64 hz = rdev->clock_hz;
+	u64 hz = rdev->clock_hz, share;
 
 	/* The cost law is stated at 1 GHz. */
-	share = mul_u64_u64_div_u64(share, NSEC_PER_SEC, max(hz, 1000000ull));
+	share = mul_u64_u64_div_u64(kick->predicted_ns, NSEC_PER_SEC, max(hz, 1000000ull));
 	/* Nothing may be given for ever: two minutes whatever the prediction says. */
 	return min(floor_ms * NSEC_PER_MSEC + share * factor * rdev->time_scale,
 		   120 * (u64)NSEC_PER_SEC);

@@ -148,8 +148,7 @@ static void rkmm_sched_kick(struct rkmm_core *core)
 	struct rkmm_job *job = core->job;
 
 	core->started = ktime_get_ns();
-	core->deadline = core->started +
-			 rkmm_deadline_ns(rdev, job->steps[job->step], core->kick);
+	core->deadline = core->started + rkmm_deadline_ns(rdev, core->kick);
 	core->seen_done = false;
 	trace_rkmm_job_run(job, core);
 	rkmm_core_kick(core, core->kick);

@@ -23,12 +23,11 @@ const struct rkmm_cost rkmm_cost_rk3588 = {
  * One program of @rows rows and @cols columns: the term under the sums of the law.
  * Bandwidth is what all cores at work have together, multiplications are a core's.
  */
-static u64 program_ns(const struct rkmm_cost *cost, const struct rkmm_geom *geom, u32 rows,
+static u64 program_ns(const struct rkmm_cost *cost, const struct rkmm_geom *geom, u32 n, u32 rows,
 		      u32 cols)
 {
 	u64 macs = (u64)rows * cols * geom->kp;
 	u64 weight = rkmm_in_bytes(geom->types, (u64)cols * geom->kp) * 10;
-	u32 n = geom->lanes;
 
 	switch (rkmm_type_facts[geom->types].in) {
 	case RKMM_PREC_I8:
@@ -47,12 +46,12 @@ static u64 program_ns(const struct rkmm_cost *cost, const struct rkmm_geom *geom
 	}
 }
 
-/* What a lane costs before its first program */
-static u64 start_ns(const struct rkmm_cost *cost, const struct rkmm_geom *geom)
+/* What a lane costs before its first program, with @n cores at work */
+u32 rkmm_start_ns(const struct rkmm_cost *cost, const struct rkmm_geom *geom, u32 n)
 {
 	switch (rkmm_type_facts[geom->types].in) {
 	case RKMM_PREC_I8:
-		return cost->i8_start[geom->lanes - 1];
+		return cost->i8_start[n - 1];
 	case RKMM_PREC_F16:
 		return cost->f16_start;
 	default:
@@ -60,22 +59,9 @@ static u64 start_ns(const struct rkmm_cost *cost, const struct rkmm_geom *geom)
 	}
 }
 
-/**
- * struct spans - times of the programs of a tiling, which has four sizes of them
- * @program: by column tile: 0 full, 1 the last one
- * @chunk: all M tiles of such a column tile
- * @slice: all column tiles
- * @tiles: M tiles
- * @n_tiles: column tiles
- */
-struct spans {
-	u64 program[2], chunk[2], slice;
-	u32 tiles, n_tiles;
-};
-
 /* No time is zero: the least weight, 1024 bytes, takes 40 ns. */
-static void spans_of(const struct rkmm_cost *cost, const struct rkmm_geom *geom, u32 rows,
-		     struct spans *s)
+void rkmm_spans_of(const struct rkmm_cost *cost, const struct rkmm_geom *geom, u32 n, u32 rows,
+		   struct rkmm_spans *s)
 {
 	u32 cols, last_rows, i;
 	struct rkmm_walk walk;
@@ -86,15 +72,15 @@ static void spans_of(const struct rkmm_cost *cost, const struct rkmm_geom *geom,
 	last_rows = rkmm_min(geom->rows, walk.last - (walk.tiles - 1) * geom->rows);
 	for (i = 0; i < 2; i++) {
 		cols = i ? geom->np - (geom->n_tiles - 1) * geom->cols : geom->cols;
-		s->program[i] = program_ns(cost, geom, geom->rows, cols);
-		s->chunk[i] = (s->tiles - 1) * s->program[i] +
-			      program_ns(cost, geom, last_rows, cols);
+		s->program[i] = program_ns(cost, geom, n, geom->rows, cols);
+		s->last[i] = program_ns(cost, geom, n, last_rows, cols);
+		s->chunk[i] = (s->tiles - 1) * s->program[i] + s->last[i];
 	}
 	s->slice = (s->n_tiles - 1) * s->chunk[0] + s->chunk[1];
 }
 
 /* Time of the programs before program @i */
-static u64 span(const struct spans *s, u32 i)
+static u64 span(const struct rkmm_spans *s, u32 i)
 {
 	u32 chunk = i / s->tiles;
 	u32 slice = chunk / s->n_tiles;
@@ -105,7 +91,7 @@ static u64 span(const struct spans *s, u32 i)
 }
 
 /* The program that begins nearest to @ns */
-static u32 span_find(const struct spans *s, u64 ns)
+static u32 span_find(const struct rkmm_spans *s, u64 ns)
 {
 	u32 slice = (u32)(ns / s->slice), chunk, i;
 	bool last;
@@ -120,24 +106,29 @@ static u32 span_find(const struct spans *s, u64 ns)
 	return i + (2 * ns > span(s, i + 1) - span(s, i));
 }
 
+u32 rkmm_geom_lanes(const struct rkmm_geom *geom, u32 rows)
+{
+	return rkmm_max(rkmm_min(geom->lanes, rkmm_geom_programs(geom, rows)), 1);
+}
+
 u64 rkmm_geom_span_ns(const struct rkmm_cost *cost, const struct rkmm_geom *geom, u32 rows, u32 i)
 {
-	struct spans s;
+	struct rkmm_spans s;
 
-	spans_of(cost, geom, rows, &s);
+	rkmm_spans_of(cost, geom, geom->lanes, rows, &s);
 	return span(&s, i);
 }
 
 u64 rkmm_geom_program_ns(const struct rkmm_cost *cost, const struct rkmm_geom *geom, u32 rows,
 			 u32 i)
 {
-	struct spans s;
+	struct rkmm_spans s;
 
-	spans_of(cost, geom, rows, &s);
+	rkmm_spans_of(cost, geom, geom->lanes, rows, &s);
 	return span(&s, i + 1) - span(&s, i);
 }
 
-static u32 lane_start(const struct spans *s, u32 programs, u32 lanes, u32 l)
+static u32 lane_start(const struct rkmm_spans *s, u32 programs, u32 lanes, u32 l)
 {
 	u64 all = span(s, programs);
 
@@ -150,9 +141,9 @@ static u32 lane_start(const struct spans *s, u32 programs, u32 lanes, u32 l)
 u32 rkmm_geom_lane_start(const struct rkmm_cost *cost, const struct rkmm_geom *geom, u32 rows,
 			 u32 l)
 {
-	struct spans s;
+	struct rkmm_spans s;
 
-	spans_of(cost, geom, rows, &s);
+	rkmm_spans_of(cost, geom, geom->lanes, rows, &s);
 	return lane_start(&s, rkmm_geom_programs(geom, rows), rkmm_geom_lanes(geom, rows), l);
 }
 
@@ -163,17 +154,17 @@ u32 rkmm_geom_lane_start(const struct rkmm_cost *cost, const struct rkmm_geom *g
 u64 rkmm_geom_predict(const struct rkmm_cost *cost, const struct rkmm_geom *geom)
 {
 	u64 longest = 0, from = 0, to;
-	struct spans s;
+	struct rkmm_spans s;
 	u32 l;
 
-	spans_of(cost, geom, geom->mm.m, &s);
+	rkmm_spans_of(cost, geom, geom->lanes, geom->mm.m, &s);
 	for (l = 1; l <= geom->lanes; l++) {
 		to = span(&s, lane_start(&s, geom->programs, geom->lanes, l));
 		if (to - from > longest)
 			longest = to - from;
 		from = to;
 	}
-	return start_ns(cost, geom) + longest;
+	return rkmm_start_ns(cost, geom, geom->lanes) + longest;
 }
 
 u64 rkmm_geom_host_ns(const struct rkmm_cost *cost, const struct rkmm_geom *geom)

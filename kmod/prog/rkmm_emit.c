@@ -297,7 +297,7 @@ u32 rkmm_emit_program(const struct rkmm_program *prog, u64 *words)
 }
 
 /*
- * What may differ between programs of one tiling, besides addresses. The vendor
+ * What may differ between programs of like tilings, besides addresses. The vendor
  * writes the head and seven more registers always, changed or not (hw 02 §7.4).
  */
 struct delta {
@@ -317,6 +317,16 @@ static inline struct delta delta_of(const struct rkmm_program *p, const struct r
 		.notch = p->c_pitch != q->c_pitch ||
 			 (p->form == RKMM_FORM_BATCH && p->n != q->n),
 	};
+}
+
+bool rkmm_light_able(const struct rkmm_program *p, const struct rkmm_program *q)
+{
+	return p->types == q->types && p->form == q->form && p->k == q->k &&
+	       p->data_banks == q->data_banks && p->weight_banks == q->weight_banks &&
+	       p->a_pitch == q->a_pitch && p->c_first == q->c_first &&
+	       /* that of a flat C is in the notch, others where no light program writes */
+	       (p->c_pitch == q->c_pitch || (p->form == RKMM_FORM_FLAT && !p->c_first)) &&
+	       p->mult == q->mult && p->shift == q->shift && p->offset == q->offset;
 }
 
 u32 rkmm_light_writes(const struct rkmm_program *prog, const struct rkmm_program *past)

@@ -387,16 +387,21 @@ static enum rkmm_reason tile(const struct rkmm_limits *limits, struct rkmm_geom 
 }
 
 /*
- * Lanes that may run at the same time. Wide-K fp16 on several cores streams
- * wrong numbers (hw 03 G12): what one slice of K holds is safe.
+ * Lanes at which the programs were seen to be right, and at every smaller number.
+ * Wide-K fp16 on several cores streams wrong numbers (hw 03 G12): what one slice of
+ * K holds is safe.
  */
-static u32 lanes_max(const struct rkmm_geom *geom)
+static u32 lanes_most(const struct rkmm_geom *geom, const struct rkmm_rung *rung)
 {
-	u32 lanes = rkmm_min(geom->mm.lanes, RKMM_LANES_MAX);
+	u32 lanes = 0;
 
 	if (rkmm_type_facts[geom->types].in == RKMM_PREC_F16 && geom->ka > 2048)
-		lanes = 1;
-	return rkmm_max(lanes, 1);
+		return 1;
+	if (!rung)
+		return RKMM_LANES_MAX;
+	while (lanes < RKMM_LANES_MAX && rung->cores >> lanes & 1)
+		lanes++;
+	return lanes;
 }
 
 /* Captured or measured widths; the one of int4 is the widest with a weight of two banks. */
@@ -466,9 +471,10 @@ enum rkmm_reason rkmm_tile(const struct rkmm_limits *limits, const struct rkmm_m
 	reason = choose_form(geom);
 	if (reason)
 		return reason;
-	if (lanes > lanes_max(geom) ||
-	    (rung && (rung->cap || !rkmm_rung_fits(rung, geom) ||
-		      ~rung->cores & ((1u << lanes) - 1))))
+	if (rung && (rung->cap || !rkmm_rung_fits(rung, geom)))
+		return RKMM_REASON_COUNT;
+	geom->lanes_most = lanes_most(geom, rung);
+	if (lanes > rkmm_min(geom->lanes_most, rkmm_max(mm->lanes, 1)))
 		return RKMM_REASON_COUNT;
 	np = ((u64)mm->n + rkmm_type_facts[mm->types].group - 1) /
 	     rkmm_type_facts[mm->types].group * rkmm_type_facts[mm->types].group;

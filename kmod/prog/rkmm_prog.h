@@ -9,7 +9,7 @@
  *	struct rkmm_matmul -> rkmm_geometry() -> struct rkmm_geom
  *	struct rkmm_geom   -> rkmm_geom_program(i) -> struct rkmm_program
  *	struct rkmm_program -> rkmm_emit_program() -> 108 register writes
- *	programs           -> rkmm_chain_*() -> one linked image
+ *	struct rkmm_member -> rkmm_image_emit() -> linked chains: rkmm_chain.h
  */
 #ifndef RKMM_PROG_H
 #define RKMM_PROG_H
@@ -210,6 +210,7 @@ struct rkmm_matmul {
  * @weight_banks: CBUF banks for the weight
  * @grains: FEATURE_GRAINS field value
  * @lanes: cores that may share the work, each with a run of programs of its own
+ * @lanes_most: cores that may run such programs at the same time, beside others of a group
  * @tile_rows: rows of the blocks that a batch C is laid out in: @rows, but for a fallback
  * @tile_cols: columns of those
  * @fallback_rows: rows of programs with the shipped geometry that read and write the
@@ -245,7 +246,7 @@ struct rkmm_geom {
 	u32 m_tiles, n_tiles, programs;
 	u32 data_banks, weight_banks;
 	u32 grains;
-	u32 lanes;
+	u32 lanes, lanes_most;
 	bool weight_reuse, may_saturate;
 	u32 min_rows, a_rows;
 	u32 a_pitch, c_pitch;
@@ -301,6 +302,15 @@ bool rkmm_geom_fallback(const struct rkmm_limits *limits, const struct rkmm_geom
 
 /** rkmm_geom_predict() - time of all lanes at 1 GHz under @cost */
 u64 rkmm_geom_predict(const struct rkmm_cost *cost, const struct rkmm_geom *geom);
+
+/**
+ * rkmm_geom_lanes() - lanes that a submission of @rows rows has
+ * @geom: the tiling
+ * @rows: rows of the submission
+ *
+ * At most geom->lanes, and no more than there are programs.
+ */
+u32 rkmm_geom_lanes(const struct rkmm_geom *geom, u32 rows);
 
 /**
  * rkmm_geom_program_ns() - time of one program at 1 GHz
@@ -407,9 +417,12 @@ u32 rkmm_emit_program(const struct rkmm_program *prog, u64 *words);
  *	one that @prog lands in (hw 02 §7.4)
  * @words: room for rkmm_light_writes() entries
  *
- * Both are programs of one tiling. Return: entries written.
+ * rkmm_light_able() says whether there is such a program. Return: entries written.
  */
 u32 rkmm_emit_light(const struct rkmm_program *prog, const struct rkmm_program *past, u64 *words);
+
+/** rkmm_light_able() - whether what rkmm_emit_light() never writes is equal in both */
+bool rkmm_light_able(const struct rkmm_program *prog, const struct rkmm_program *past);
 
 /** rkmm_light_writes() - entries of rkmm_emit_light() */
 u32 rkmm_light_writes(const struct rkmm_program *prog, const struct rkmm_program *past);
@@ -431,27 +444,6 @@ u32 rkmm_amount(u32 writes);
 
 /** rkmm_slot_bytes() - bytes of a chain slot for @writes writes and the tail, 64-byte multiple */
 u32 rkmm_slot_bytes(u32 writes);
-
-/**
- * struct rkmm_kick - one start of a core
- * @addr: device address of the first program
- * @amount: PC_DATA_AMOUNT of it
- * @tasks: tasks of the chain
- * @int_mask: interrupt bits of the last task
- * @pingpong: TASK_CON ping-pong bit
- * @lane: share of the work it belongs to; lanes may run at the same time, the
- *	kicks of a lane only in order
- * @reason: why ping-pong is off or the chain was cut, a constant string or NULL
- */
-struct rkmm_kick {
-	u32 addr;
-	u32 amount;
-	u32 tasks;
-	u32 int_mask;
-	bool pingpong;
-	u32 lane;
-	const char *reason;
-};
 
 /**
  * enum rkmm_layout - where elements lie; the values are those of enum drm_rkmm_layout
@@ -545,42 +537,6 @@ u32 rkmm_layout_slice(u64 b_layout);
 
 /** rkmm_slice_k() - K of a slice where one program cannot reduce K (hw 02 §4) */
 u32 rkmm_slice_k(enum rkmm_types types);
-
-/** rkmm_image_bytes() - bytes of the linked image of all programs of @geom, at most */
-u64 rkmm_image_bytes(const struct rkmm_geom *geom);
-
-/** rkmm_image_size() - bytes of the image that rkmm_image_emit() writes; takes time */
-u64 rkmm_image_size(const struct rkmm_limits *limits, const struct rkmm_geom *geom, u32 rows);
-
-/**
- * rkmm_geom_lanes() - lanes that a submission of @rows rows has
- * @geom: the tiling
- * @rows: rows of the submission
- *
- * At most geom->lanes, and no more than there are programs.
- */
-u32 rkmm_geom_lanes(const struct rkmm_geom *geom, u32 rows);
-
-#define RKMM_KICK_NS	3000000u	/* predicted time after which a chain is cut */
-
-/** rkmm_image_kicks() - kicks for @rows rows: one a lane, cut at tasks_max and RKMM_KICK_NS */
-u32 rkmm_image_kicks(const struct rkmm_limits *limits, const struct rkmm_geom *geom, u32 rows);
-
-/**
- * rkmm_image_emit() - synthesise the whole chained image
- * @limits: chip
- * @geom: tiling
- * @rows: rows of the submission
- * @base: device address where @image will be
- * @a: device address of A
- * @b: device address of B
- * @c: device address of C
- * @image: rkmm_image_size() bytes, 64-byte aligned; written strictly upward (it may
- *	be write-combined memory) and never read
- * @kicks: rkmm_image_kicks() entries, lane by lane
- */
-void rkmm_image_emit(const struct rkmm_limits *limits, const struct rkmm_geom *geom, u32 rows,
-		     u32 base, u32 a, u32 b, u32 c, u64 *image, struct rkmm_kick *kicks);
 
 /* Names for people: constant strings. */
 const char *rkmm_types_name(enum rkmm_types types);	/* "i8i32" ... */

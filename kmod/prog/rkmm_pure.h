@@ -92,6 +92,26 @@ void rkmm_walk_start(struct rkmm_walk *walk, const struct rkmm_geom *geom, u32 i
 void rkmm_walk_next(struct rkmm_walk *walk);
 void rkmm_walk_program(const struct rkmm_walk *walk, u32 a, u32 b, u32 c,
 		       struct rkmm_program *prog);
+
+/**
+ * struct rkmm_spans - times of the programs of a tiling, which has four sizes of them
+ * @program: by column tile: 0 full, 1 the last one
+ * @last: the last M tile of such a column tile
+ * @chunk: all M tiles of such a column tile
+ * @slice: all column tiles
+ * @tiles: M tiles
+ * @n_tiles: column tiles
+ */
+struct rkmm_spans {
+	u64 program[2], last[2], chunk[2], slice;
+	u32 tiles, n_tiles;
+};
+
+/* The law with @n cores at work, for @rows rows; every time is below 2^30. */
+void rkmm_spans_of(const struct rkmm_cost *cost, const struct rkmm_geom *geom, u32 n, u32 rows,
+		   struct rkmm_spans *s);
+u32 rkmm_start_ns(const struct rkmm_cost *cost, const struct rkmm_geom *geom, u32 n);
+
 bool rkmm_rung_fits(const struct rkmm_rung *rung, const struct rkmm_geom *geom);
 /* Caps on rows and columns; @last_cols: of the narrowest program. */
 u32 rkmm_die_rows(const struct rkmm_die *die, const struct rkmm_geom *geom, u32 last_cols);

@@ -42,6 +42,7 @@ test_prog_regret-ldlibs := -lm
 host-tests += test_prog_chain
 test_prog_chain-srcs := selftests/unit/test_prog_chain.c
 test_prog_chain-libs := prog
+test_prog_chain-ldlibs := -lm
 
 host-fuzzers += fuzz_prog_geometry
 fuzz_prog_geometry-srcs := selftests/unit/fuzz_prog_geometry.c
@@ -64,6 +65,11 @@ host-tests += test_prog_model
 test_prog_model-srcs := selftests/unit/test_prog_model.c
 test_prog_model-libs := prog model
 test_prog_model-ldlibs := -lm
+
+host-tests += test_prog_group
+test_prog_group-srcs := selftests/unit/test_prog_group.c
+test_prog_group-libs := prog model
+test_prog_group-ldlibs := -lm
 
 host-tests += test_regcmd
 test_regcmd-srcs := selftests/unit/test_regcmd.c

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kmod/prog/rkmm_prog.h"
+#include "kmod/prog/rkmm_chain.h"
 #include "prog_laws.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

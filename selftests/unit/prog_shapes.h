@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "kmod/prog/rkmm_prog.h"
+#include "kmod/prog/rkmm_chain.h"
 #include "prog_laws.h"
 
 static const struct rkmm_limits *const chip = &rkmm_limits_rk3588;
@@ -74,6 +74,24 @@ static inline struct rkmm_geom shipped(uint32_t m, uint32_t k, uint32_t n, uint3
 	assert_int_equal(rkmm_geometry(&limits, &mm, &geom), RKMM_OK);
 	assert_int_equal(geom.form, RKMM_FORM_BATCH);
 	return geom;
+}
+
+static inline struct rkmm_extent extent_of(const struct rkmm_limits *limits,
+					   const struct rkmm_geom *geom, uint32_t rows)
+{
+	struct rkmm_member one = rkmm_member_of(geom, rows, 0, 0, 0);
+	struct rkmm_extent extent;
+
+	rkmm_image_measure(limits, &one, 1, &extent);
+	return extent;
+}
+
+static inline void emit_at(const struct rkmm_limits *limits, const struct rkmm_geom *geom,
+			   uint32_t rows, uint32_t base, u64 *image, struct rkmm_kick *kicks)
+{
+	struct rkmm_member one = rkmm_member_of(geom, rows, 0x10000000, 0x20000000, 0x30000000);
+
+	rkmm_image_emit(limits, &one, 1, base, image, kicks);
 }
 
 struct cover {

@@ -376,32 +376,33 @@ static int emit_one(const struct request *r, struct rkmm_program *p)
 
 static int emit_chain(const struct request *r, const struct rkmm_geom *geom)
 {
+	struct rkmm_member one = rkmm_member_of(geom, geom->mm.m, r->addr[0], r->addr[1],
+						r->addr[2]);
 	struct rkmm_limits limits = rkmm_limits_rk3588;
+	struct rkmm_extent extent;
 	struct rkmm_kick *kicks;
-	uint64_t *image, bytes;
-	uint32_t i, n;
+	uint64_t *image;
+	uint32_t i;
 
 	limits.light = have(r, O_LIGHT);
-	bytes = rkmm_image_size(&limits, geom, geom->mm.m);
-
-	if (bytes > (1ull << 32) - r->base || r->base % 64) {
+	rkmm_image_measure(&limits, &one, 1, &extent);
+	if (extent.bytes > (1ull << 32) - r->base || r->base % 64) {
 		complain("--base: %" PRIu64 " bytes must start at a multiple of 64 and fit 32 bits",
-			 bytes);
+			 extent.bytes);
 		return EXIT_USAGE;
 	}
-	n = rkmm_image_kicks(&limits, geom, geom->mm.m);
-	image = malloc(bytes);
-	kicks = calloc(n, sizeof(*kicks));
+	image = malloc(extent.bytes);
+	kicks = calloc(extent.kicks, sizeof(*kicks));
 	if (!image || !kicks) {
 		complain("out of memory for %u programs", geom->programs);
 		free(image);
 		free(kicks);
 		return EXIT_USAGE;
 	}
-	rkmm_image_emit(&limits, geom, geom->mm.m, r->base, r->addr[0], r->addr[1], r->addr[2],
-			image, kicks);
-	print_words(r, rkmm_form_name(geom->form), geom->programs, image, bytes / sizeof(*image));
-	for (i = 1; i < n; i++)
+	rkmm_image_emit(&limits, &one, 1, r->base, image, kicks);
+	print_words(r, rkmm_form_name(geom->form), geom->programs, image,
+		    extent.bytes / sizeof(*image));
+	for (i = 1; i < extent.kicks; i++)
 		warn("kick %u starts at 0x%08x", i, kicks[i].addr);
 	free(image);
 	free(kicks);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "kmod/prog/rkmm_prog.h"
+#include "kmod/prog/rkmm_chain.h"
 
 #define EXIT_USAGE	1	/* also: input that cannot be read */
 #define EXIT_HANG	2	/* run: hang or fault; diff: trouble */
