@@ -27,6 +27,9 @@ static_assert((int)RKMM_REASON_LAYOUT == DRM_RKMM_REASON_LAYOUT);
 static_assert((int)RKMM_REASON_SIZE == DRM_RKMM_REASON_SIZE);
 static_assert((int)RKMM_REASON_FORM == DRM_RKMM_REASON_FORM);
 static_assert((int)RKMM_REASON_QUANT == DRM_RKMM_REASON_QUANT);
+static_assert((int)RKMM_REASON_OPERATION == DRM_RKMM_REASON_OPERATION);
+static_assert((int)RKMM_REASON_PARAM == DRM_RKMM_REASON_PARAM);
+static_assert((int)RKMM_REASON_READ_BACK == DRM_RKMM_REASON_READ_BACK);
 
 static char *die_name = "auto";
 module_param_named(die, die_name, charp, 0444);

@@ -84,6 +84,11 @@ const char *rkmm_reason_string(uint32_t reason)
 		[DRM_RKMM_REASON_SIZE] = "an operand exceeds the address window of the NPU",
 		[DRM_RKMM_REASON_FORM] = "the program form is not available",
 		[DRM_RKMM_REASON_QUANT] = "requantisation parameters are out of range",
+		[DRM_RKMM_REASON_OPERATION] = "the chip does not do this operation with this type",
+		[DRM_RKMM_REASON_PARAM] =
+			"a parameter is out of range, or the operation does not have it",
+		[DRM_RKMM_REASON_READ_BACK] =
+			"int32 tensors cannot be read back: requantise in the matmul",
 	};
 
 	if (reason >= sizeof(text) / sizeof(text[0]) || !text[reason])

@@ -151,6 +151,9 @@ enum drm_rkmm_layout {
  * @DRM_RKMM_REASON_SIZE: an operand exceeds the address window
  * @DRM_RKMM_REASON_FORM: the program form is not available
  * @DRM_RKMM_REASON_QUANT: requantisation parameters out of range
+ * @DRM_RKMM_REASON_OPERATION: the chip does not do this operation with this type
+ * @DRM_RKMM_REASON_PARAM: a parameter out of range, or one the operation does not have
+ * @DRM_RKMM_REASON_READ_BACK: int32 tensors cannot be read back: requantise in the matmul
  */
 enum drm_rkmm_reason {
 	DRM_RKMM_REASON_NONE = 0,
@@ -165,6 +168,9 @@ enum drm_rkmm_reason {
 	DRM_RKMM_REASON_SIZE,
 	DRM_RKMM_REASON_FORM,
 	DRM_RKMM_REASON_QUANT,
+	DRM_RKMM_REASON_OPERATION,
+	DRM_RKMM_REASON_PARAM,
+	DRM_RKMM_REASON_READ_BACK,
 };
 
 /**

@@ -68,6 +68,9 @@ enum rkmm_reason {
 	RKMM_REASON_SIZE,	/* an operand would exceed the address window */
 	RKMM_REASON_FORM,	/* form not available for this type pair */
 	RKMM_REASON_QUANT,	/* requantisation parameters out of range */
+	RKMM_REASON_OPERATION,	/* operation unknown, or not with this type */
+	RKMM_REASON_PARAM,	/* a number out of range, or one the operation does not have */
+	RKMM_REASON_READ_BACK,	/* int32 tensors cannot be read (hw 03 O5) */
 	RKMM_REASON_COUNT
 };
 

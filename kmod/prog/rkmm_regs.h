@@ -374,6 +374,11 @@ static inline u32 rkmm_field_prep(u32 mask, u32 value)
 #define DPU_RDMA_SURF_NOTCH_NOTCH		GENMASK(31, 4)
 #define DPU_RDMA_PAD_CFG			0x5064
 #define DPU_RDMA_WEIGHT				0x5068
+/* arbiter weights of the four readers (hw 04 §1.3) */
+#define DPU_RDMA_WEIGHT_E			GENMASK(31, 24)
+#define DPU_RDMA_WEIGHT_N			GENMASK(23, 16)
+#define DPU_RDMA_WEIGHT_B			GENMASK(15, 8)
+#define DPU_RDMA_WEIGHT_M			GENMASK(7, 0)
 #define DPU_RDMA_EW_SURF_NOTCH			0x506c
 #define DPU_RDMA_EW_SURF_NOTCH_NOTCH		GENMASK(31, 4)
 
@@ -399,6 +404,7 @@ static inline u32 rkmm_field_prep(u32 mask, u32 value)
 #define PPU_POOLING_KERNEL_CFG_KERNEL_HEIGHT	GENMASK(11, 8)
 #define PPU_POOLING_KERNEL_CFG_KERNEL_WIDTH	GENMASK(3, 0)
 #define PPU_RECIP_KERNEL_WIDTH			0x6038
+#define PPU_RECIP_KERNEL			GENMASK(16, 0)
 #define PPU_RECIP_KERNEL_HEIGHT			0x603c
 #define PPU_POOLING_PADDING_CFG			0x6040
 #define PPU_PADDING_VALUE_1_CFG			0x6044
@@ -422,8 +428,10 @@ static inline u32 rkmm_field_prep(u32 mask, u32 value)
 #define PPU_RDMA_CUBE_IN_CHANNEL		0x7014
 #define PPU_RDMA_SRC_BASE_ADDR			0x701c
 #define PPU_RDMA_SRC_LINE_STRIDE		0x7024
+#define PPU_RDMA_SRC_STRIDE			GENMASK(31, 4)	/* in atoms of 16 bytes */
 #define PPU_RDMA_SRC_SURF_STRIDE		0x7028
 #define PPU_RDMA_DATA_FORMAT			0x7030
+#define PPU_RDMA_DATA_FORMAT_SIZE		GENMASK(1, 0)
 #define PPU_RDMA_OPERATION_EN			0x7038
 
 /* Precision codes (hw 02 §3.6) */

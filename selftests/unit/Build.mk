@@ -30,6 +30,13 @@ host-tests += test_prog_geometry
 test_prog_geometry-srcs := selftests/unit/test_prog_geometry.c
 test_prog_geometry-libs := prog
 
+host-tests += test_prog_op_words test_prog_op_lut
+test_prog_op_words-srcs := selftests/unit/test_prog_op_words.c
+test_prog_op_words-libs := prog
+test_prog_op_lut-srcs := selftests/unit/test_prog_op_lut.c
+test_prog_op_lut-libs := prog
+test_prog_op_lut-ldlibs := -lm
+
 host-tests += test_prog_choice
 test_prog_choice-srcs := selftests/unit/test_prog_choice.c
 test_prog_choice-libs := prog

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The tasks of an operation, one by one, and its constants.
+ */
+#include "rkmm_op_build.h"
+
+#define ROWMAX_ROWS	128u	/* of one task, as captured (hw 04 §3.3) */
+
+/**
+ * struct tile - rows and columns that one run of the steps works on
+ * @first: first row
+ * @rows: rows
+ * @padded: rows of padded steps
+ * @col: first column
+ * @cols: columns
+ */
+struct tile {
+	u32 first, rows, padded, col, cols;
+};
+
+static u32 step_rows(const struct rkmm_step *s, const struct tile *t)
+{
+	return s->padded ? t->padded : t->rows;
+}
+
+static u32 step_tasks(const struct rkmm_opgeom *g, const struct rkmm_step *s,
+		      const struct tile *t)
+{
+	switch (s->kind) {
+	case RKMM_STEP_ROWMAX:
+		return rkmm_div_up(step_rows(s, t), ROWMAX_ROWS);
+	case RKMM_STEP_MATMUL:
+		return rkmm_geom_programs(&g->matmul[s->geom], step_rows(s, t));
+	default:
+		return 1;
+	}
+}
+
+static struct tile tile_at(const struct rkmm_opgeom *g, u32 rows, u32 row_tile, u32 col_tile)
+{
+	struct tile t = {
+		.first = row_tile * g->tile_rows, .col = col_tile * g->tile_cols,
+	};
+
+	t.rows = rkmm_min(g->tile_rows, rows - t.first);
+	t.padded = rkmm_round_up(t.rows, g->row_align);
+	t.cols = rkmm_min(g->tile_cols, g->cols - t.col);
+	return t;
+}
+
+static u32 tile_tasks(const struct rkmm_opgeom *g, const struct tile *t)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < g->nsteps; i++)
+		n += step_tasks(g, &g->steps[i], t);
+	return n;
+}
+
+u32 rkmm_op_tasks(const struct rkmm_opgeom *g, u32 rows)
+{
+	u32 all = rows * g->row_pieces, full = (all - 1) / g->tile_rows;
+	struct tile whole = tile_at(g, all, 0, 0), last = tile_at(g, all, full, 0);
+
+	return rkmm_div_up(g->cols, g->tile_cols) *
+	       (full * tile_tasks(g, &whole) + tile_tasks(g, &last));
+}
+
+/* Address of @w in tile @t, from its row @row on */
+static u32 where(const struct rkmm_opgeom *g, const struct rkmm_where *w, const struct tile *t,
+		 u32 row, const u32 *addr)
+{
+	if (w->place == RKMM_PLACE_NONE)
+		return 0;
+	return addr[w->place] + w->offset + t->first * w->row + row * RKMM_ATOM +
+	       t->col / rkmm_group_cols(g->op.precision) * w->pitch;
+}
+
+static void dpu_task(const struct rkmm_opgeom *g, const struct rkmm_step *s,
+		     const struct tile *t, const u32 *addr, struct rkmm_dpu *d)
+{
+	*d = s->dpu;
+	d->pixels = step_rows(s, t);
+	if (g->tile_cols < g->cols) {
+		d->real = t->col + t->cols < d->real ? t->cols : d->real - t->col;
+		d->channels = t->cols;
+	}
+	d->src = where(g, &s->src, t, 0, addr);
+	d->src_pitch = s->src.pitch;
+	d->dst = where(g, &s->dst, t, 0, addr);
+	d->dst_pitch = s->dst.pitch;
+	if (d->bs.use & RKMM_STAGE_TABLE) {
+		d->table = where(g, &s->src2, t, 0, addr);
+	} else {
+		d->src2 = where(g, &s->src2, t, 0, addr);
+		d->src2_pitch = s->src2.pitch;
+	}
+}
+
+/* Rows 128 @i and on; the results are packed, two bytes a row */
+static void rowmax_task(const struct rkmm_opgeom *g, const struct rkmm_step *s,
+			const struct tile *t, u32 i, const u32 *addr, struct rkmm_dpu *d)
+{
+	u32 row = i * ROWMAX_ROWS;
+
+	*d = s->dpu;
+	d->pixels = rkmm_min(step_rows(s, t) - row, ROWMAX_ROWS);
+	d->src = where(g, &s->src, t, row, addr);
+	d->src_pitch = s->src.pitch;
+	d->dst = addr[s->dst.place] + s->dst.offset + t->first * s->dst.row + 2 * row;
+	d->dst_pitch = 0;
+}
+
+static void step_task(const struct rkmm_opgeom *g, const struct rkmm_step *s,
+		      const struct tile *t, u32 i, const u32 *addr, struct rkmm_optask *task)
+{
+	switch (s->kind) {
+	case RKMM_STEP_DPU:
+		task->kind = RKMM_OPTASK_DPU;
+		dpu_task(g, s, t, addr, &task->dpu);
+		break;
+	case RKMM_STEP_ROWMAX:
+		task->kind = RKMM_OPTASK_DPU;
+		rowmax_task(g, s, t, i, addr, &task->dpu);
+		break;
+	case RKMM_STEP_MOVER:
+		task->kind = RKMM_OPTASK_MOVER;
+		task->mover = s->mover;
+		task->mover.width = t->padded / RKMM_MOVER_LINES;
+		task->mover.src = where(g, &s->src, t, 0, addr);
+		task->mover.weights = where(g, &s->src2, t, 0, addr);
+		task->mover.dst = where(g, &s->dst, t, 0, addr);
+		task->mover.dst_pitch = s->dst.pitch;
+		break;
+	case RKMM_STEP_MATMUL:
+		task->kind = RKMM_OPTASK_MATMUL;
+		rkmm_geom_program(&g->matmul[s->geom], i, step_rows(s, t),
+				  where(g, &s->src, t, 0, addr), where(g, &s->src2, t, 0, addr),
+				  where(g, &s->dst, t, 0, addr), &task->matmul);
+		/* its pitches are those of the tiling; a tensor of the user has others */
+		task->matmul.a_pitch = s->src.pitch;
+		task->matmul.c_pitch = s->dst.pitch;
+		task->matmul.weight_reuse = false;
+		break;
+	case RKMM_STEP_POOL:
+		task->kind = RKMM_OPTASK_POOL;
+		task->pool = s->pool;
+		task->pool.src = where(g, &s->src, t, 0, addr);
+		task->pool.dst = where(g, &s->dst, t, 0, addr);
+		break;
+	}
+}
+
+void rkmm_op_task(const struct rkmm_opgeom *g, u32 i, u32 rows, const u32 addr[RKMM_PLACES],
+		  struct rkmm_optask *task)
+{
+	u32 all = rows * g->row_pieces, col_tiles = rkmm_div_up(g->cols, g->tile_cols), n, k;
+	struct tile t = tile_at(g, all, 0, 0);
+	u32 per_row = tile_tasks(g, &t) * col_tiles;
+
+	t = tile_at(g, all, i / per_row, 0);
+	i %= per_row;
+	n = tile_tasks(g, &t);
+	t = tile_at(g, all, t.first / g->tile_rows, i / n);
+	i %= n;
+	for (k = 0; k < g->nsteps; k++) {
+		n = step_tasks(g, &g->steps[k], &t);
+		if (i < n)
+			break;
+		i -= n;
+	}
+	step_task(g, &g->steps[k], &t, i, addr, task);
+}
+
+u32 rkmm_optask_writes(const struct rkmm_optask *task)
+{
+	switch (task->kind) {
+	case RKMM_OPTASK_DPU:
+		return rkmm_dpu_writes(&task->dpu);
+	case RKMM_OPTASK_POOL:
+		return RKMM_POOL_WRITES;
+	default:
+		return RKMM_PROG_WRITES;
+	}
+}
+
+u32 rkmm_optask_emit(const struct rkmm_optask *task, u64 *words)
+{
+	switch (task->kind) {
+	case RKMM_OPTASK_DPU:
+		return rkmm_dpu_emit(&task->dpu, words);
+	case RKMM_OPTASK_MOVER:
+		return rkmm_mover_emit(&task->mover, words);
+	case RKMM_OPTASK_POOL:
+		return rkmm_pool_emit(&task->pool, words);
+	default:
+		return rkmm_emit_program(&task->matmul, words);
+	}
+}
+
+u32 rkmm_optask_enable(const struct rkmm_optask *task)
+{
+	return task->kind == RKMM_OPTASK_DPU ? RKMM_START_DPU :
+	       task->kind == RKMM_OPTASK_POOL ? RKMM_START_PPU : RKMM_START_MATMUL;
+}
+
+u32 rkmm_optask_int_mask(const struct rkmm_optask *task)
+{
+	return task->kind == RKMM_OPTASK_POOL ? RKMM_INT_PPU : RKMM_INT_DPU;
+}
+
+/*
+ * No sheet has times of single tasks; the captured softmax of 256 x 64 takes 471 us,
+ * of which most is the start (hw 04 §3). What is read and written goes at the rate of
+ * fp16 weights (hw 03 §6.2); a table is as long as its entries.
+ */
+#define TASK_NS	10000u
+
+u32 rkmm_optask_ns(const struct rkmm_limits *limits, const struct rkmm_optask *task)
+{
+	u64 bytes, ns = 0;
+
+	switch (task->kind) {
+	case RKMM_OPTASK_DPU:
+		bytes = 3ull * task->dpu.pixels * task->dpu.channels * 2 +
+			8ull * rkmm_dpu_writes(&task->dpu);
+		break;
+	case RKMM_OPTASK_MOVER:
+		bytes = 2ull * task->mover.width * RKMM_MOVER_LINES *
+			(task->mover.channels + task->mover.kernels);
+		break;
+	case RKMM_OPTASK_POOL:
+		bytes = 2ull * task->pool.width * task->pool.height * task->pool.channels *
+			task->pool.kernel_h;
+		break;
+	default:
+		bytes = 2ull * task->matmul.k * (task->matmul.m + task->matmul.n) +
+			2ull * task->matmul.m * task->matmul.n;
+		ns = (u64)task->matmul.m * task->matmul.n * task->matmul.k / limits->cost->f16_macs;
+		break;
+	}
+	ns += TASK_NS + bytes * 10 / limits->cost->f16_rate;
+	return ns > 0xffffffff ? 0xffffffff : (u32)ns;
+}
+
+u64 rkmm_op_predict(const struct rkmm_limits *limits, const struct rkmm_opgeom *g)
+{
+	u32 tiles = rkmm_div_up(g->rows, g->tile_rows) * rkmm_div_up(g->cols, g->tile_cols);
+	const struct tile t = tile_at(g, g->rows, 0, 0);
+	static const u32 addr[RKMM_PLACES];
+	struct rkmm_optask task;
+	u64 ns = 0;
+	u32 k, i;
+
+	for (k = 0; k < g->nsteps; k++) {
+		for (i = 0; i < step_tasks(g, &g->steps[k], &t); i++) {
+			step_task(g, &g->steps[k], &t, i, addr, &task);
+			ns += rkmm_optask_ns(limits, &task);
+		}
+	}
+	return ns * tiles;
+}
+
+/* Value number @i of @c */
+static u16 const_value(const struct rkmm_opgeom *g, const struct rkmm_const *c, u32 i)
+{
+	u32 k, row, col;
+
+	switch (c->fill) {
+	case RKMM_FILL_VALUE:
+		return c->value;
+	case RKMM_FILL_WEIGHT:
+		/* groups of 16 kernels, 32 channels each (hw 02 §4) */
+		k = i / 512 % (c->k / 32) * 32 + i % 32;
+		return k < c->n ? c->value : 0;
+	case RKMM_FILL_FIRST:
+		return i % 8 ? 0 : RKMM_F16_ONE;
+	case RKMM_FILL_COLUMN:
+		return i % 8 || i / 8 >= c->k ? 0 : RKMM_F16_ONE;
+	default:
+		row = i / 8 % c->k;
+		col = i / 8 / c->k * 8 + i % 8;
+		return (s64)col > (s64)row + (s64)g->op.n - (s64)g->op.m ? RKMM_F16_LOWEST : 0;
+	}
+}
+
+void rkmm_op_fill(const struct rkmm_opgeom *g, u16 *area)
+{
+	u32 i, k, end;
+
+	for (i = 0; i < g->nconsts; i++) {
+		const struct rkmm_const *c = &g->consts[i];
+
+		end = i + 1 < g->nconsts ? g->consts[i + 1].offset : g->const_bytes;
+		for (k = 0; k < (end - c->offset) / 2; k++)
+			*area++ = 2 * k < c->bytes ? const_value(g, c, k) : 0;
+	}
+}
