@@ -90,7 +90,8 @@ static u32 stage_cfg(const struct rkmm_stage *s)
 
 static u32 stage_mul(const struct rkmm_stage *s)
 {
-	return FIELD_PREP(DPU_STAGE_MUL_OPERAND, s->mul) | FIELD_PREP(DPU_STAGE_MUL_SHIFT, s->shift);
+	return FIELD_PREP(DPU_STAGE_MUL_OPERAND, s->mul) |
+	       FIELD_PREP(DPU_STAGE_MUL_SHIFT, s->shift);
 }
 
 /* hw 04 §2.2, §2.4, §2.6 */

@@ -93,6 +93,7 @@ enum rkmm_op_code {
  * @RKMM_OTHER_SCALAR: struct rkmm_op.value; there is no operand B
  * @RKMM_OTHER_CHANNEL: one value a column: of a product a vector [N], of a sum the
  *	weights of a matmul with K = 1 (fp16; hw 03 O17) or a vector of int32 (int8)
+ * @RKMM_OTHER_COUNT: how many
  */
 enum rkmm_other {
 	RKMM_OTHER_TENSOR,

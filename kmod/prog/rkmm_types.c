@@ -85,8 +85,8 @@ const char *rkmm_reason_text(enum rkmm_reason reason)
 		[RKMM_REASON_FORM] = "the program form is not available for this shape",
 		[RKMM_REASON_QUANT] = "requantisation parameters out of range",
 		[RKMM_REASON_OPERATION] = "the chip does not do this operation with this type",
-		[RKMM_REASON_PARAM] = "a parameter out of range, or one the operation does not have",
-		[RKMM_REASON_READ_BACK] = "int32 tensors cannot be read back: requantise in the matmul",
+		[RKMM_REASON_PARAM] = "a parameter out of range, or unknown to the operation",
+		[RKMM_REASON_READ_BACK] = "int32 cannot be read back: requantise in the matmul",
 	};
 
 	return (u32)reason < RKMM_REASON_COUNT ? text[reason] : "unknown";
