@@ -15,7 +15,7 @@
 const struct rkmm_curve_facts rkmm_curve_facts[RKMM_CURVE_COUNT] = {
 	[RKMM_CURVE_EXP] = { "exp", -10 * 256, 0, 15, 0, 1 },
 	[RKMM_CURVE_SOFTMAX] = { "softmax", -10 * 256, 0, 15, 0, 0 },
-	[RKMM_CURVE_SIGMOID] = { "sigmoid", -8 * 256, 8 * 256, 15, 0, 0 },
+	[RKMM_CURVE_SIGMOID] = { "sigmoid", -16 * 256, 16 * 256, 15, 0, 0 },
 	[RKMM_CURVE_TANH] = { "tanh", -4 * 256, 4 * 256, 15, 0, 0 },
 	[RKMM_CURVE_GAUSS] = { "gauss", -4 * 256, 4 * 256, 15, 0, 0 },
 	/* S = 2048: 2^11 entry units for a step of 1 in x are one an index */

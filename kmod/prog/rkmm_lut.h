@@ -19,7 +19,7 @@
  *
  * @RKMM_CURVE_EXP: e^x on [-10, 0]; entry by entry that of the captured softmax
  * @RKMM_CURVE_SOFTMAX: the same, but 0 at and below -10: what is masked vanishes
- * @RKMM_CURVE_SIGMOID: 1 / (1 + e^-x) on [-8, 8]; 0 and 1 outside
+ * @RKMM_CURVE_SIGMOID: 1 / (1 + e^-x) on [-16, 16]; 0 and 1 outside
  * @RKMM_CURVE_TANH: tanh x on [-4, 4]; -1 and 1 outside
  * @RKMM_CURVE_GAUSS: the normal distribution on [-4, 4], 0 and 1 outside: gelu(x) / x
  * @RKMM_CURVE_SILU: x / (1 + e^-x) on [-8, 8]; x above

@@ -224,7 +224,7 @@ static enum rkmm_reason with_channel(const struct rkmm_limits *limits, struct rk
 }
 
 /* lo + clamp(x - lo, 0, hi - lo) */
-static enum rkmm_reason clamp(struct rkmm_opgeom *g)
+static enum rkmm_reason between(struct rkmm_opgeom *g)
 {
 	struct rkmm_num lo = value_num(g, g->op.value), hi = value_num(g, g->op.value2);
 	struct rkmm_dpu *d;
@@ -400,7 +400,7 @@ enum rkmm_reason rkmm_build_elementwise(const struct rkmm_limits *limits, struct
 	case RKMM_OP_RELU:
 		return relu(g);
 	case RKMM_OP_CLAMP:
-		return clamp(g);
+		return between(g);
 	case RKMM_OP_LEAKY:
 		return leaky(g);
 	case RKMM_OP_EXP:

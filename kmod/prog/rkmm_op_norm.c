@@ -26,10 +26,11 @@
  * @s: what stands under the root
  * @y: its root, and scratch
  * @z: scratch
+ * @w: scratch
  */
 struct norm {
 	u32 wide;
-	struct rkmm_where x, t, u, packed, s, y, z;
+	struct rkmm_where x, t, u, packed, s, y, z, w;
 };
 
 static void swap_places(struct rkmm_where *a, struct rkmm_where *b)
@@ -124,9 +125,9 @@ static void root(struct rkmm_opgeom *g, struct norm *n)
 		       RKMM_CURVE_SQRT);
 	for (i = 0; i < HERON; i++) {
 		step(g, RKMM_EW_DIV, SMALL, n->s, n->y, n->z);
-		d = step(g, RKMM_EW_ADD, SMALL, n->z, n->y, n->u);
+		d = step(g, RKMM_EW_ADD, SMALL, n->z, n->y, n->w);
 		d->minus_exp = i + 1 < HERON ? 1 : 0;
-		swap_places(&n->y, &n->u);
+		swap_places(&n->y, &n->w);
 	}
 }
 
@@ -199,6 +200,7 @@ enum rkmm_reason rkmm_build_norm(const struct rkmm_limits *limits, struct rkmm_o
 	n.s = rkmm_temp(g, SMALL);
 	n.y = rkmm_temp(g, SMALL);
 	n.z = rkmm_temp(g, SMALL);
+	n.w = rkmm_temp(g, SMALL);
 
 	load(g, &n);
 	if (g->op.code == RKMM_OP_LAYERNORM)

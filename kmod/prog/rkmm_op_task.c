@@ -70,10 +70,15 @@ u32 rkmm_op_tasks(const struct rkmm_opgeom *g, u32 rows)
 static u32 where(const struct rkmm_opgeom *g, const struct rkmm_where *w, const struct tile *t,
 		 u32 row, const u32 *addr)
 {
+	u32 at;
+
 	if (w->place == RKMM_PLACE_NONE)
 		return 0;
-	return addr[w->place] + w->offset + t->first * w->row + row * RKMM_ATOM +
-	       t->col / rkmm_group_cols(g->op.precision) * w->pitch;
+	at = addr[w->place] + w->offset + t->first * w->row + row * RKMM_ATOM;
+	/* Temporary memory holds one tile. */
+	if (w->place != RKMM_PLACE_TEMP)
+		at += t->col / rkmm_group_cols(g->op.precision) * w->pitch;
+	return at;
 }
 
 static void dpu_task(const struct rkmm_opgeom *g, const struct rkmm_step *s,
