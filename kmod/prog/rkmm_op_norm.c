@@ -7,7 +7,8 @@
  *
  *	x / sqrt(mean x^2 + eps) = y / sqrt(mean y^2 + e^2)
  *
- * and what stands under the root is between 1 / (N + 1) and 2.
+ * and what stands under the root is between 1 / (N + 1) and 2. Elements below 2^-14 of
+ * the largest of their row lose bits, as fp16 has no finer steps than 2^-24.
  */
 #include "rkmm_op_build.h"
 

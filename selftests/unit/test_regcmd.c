@@ -529,6 +529,51 @@ static int teardown(void **state)
 	return system(command);
 }
 
+/* hw 04 §3: the captured size of the softmax has its nine tasks */
+static void test_op(void **state)
+{
+	uint32_t i, starts = 0;
+	char *line;
+
+	(void)state;
+	assert_int_equal(regcmd("op softmax --m 256 --n 64"), 0);
+	assert_non_null(strstr(out, "tasks     9,"));
+	assert_non_null(strstr(out, "lookup    1097   0x18  0x300  softmax"));
+	assert_int_equal(regcmd("op softmax --m 256 --n 64 --emit --base 0x1000 --format text"), 0);
+	for (line = out; (line = strstr(line, "  START  ")); line++)
+		starts++;
+	assert_int_equal(starts, 9);
+	assert_int_equal(regcmd("op softmax --m 256 --n 64 --emit --base 0x1000"), 0);
+	/* task 1 lies behind 69 writes and a tail, in whole slots of 64 bytes */
+	assert_int_equal(word(69), 0x0101000012800010ull);
+	assert_int_equal(word(70), 0x0101000000240014ull);
+	keep("chain");
+	assert_int_equal(regcmd("decode chain"), 0);
+	assert_int_equal(strlen(err), 0);
+	assert_int_equal(regcmd("op maxpool --m 64 --n 8 --width 8 --kernel 2x2 --emit --task 0"), 0);
+	assert_int_equal(strlen(out), 30 * 17);
+	assert_int_equal(word(8) >> 16 & 0xffffffff, 0x00110101);
+	keep("pool");
+	assert_int_equal(regcmd("decode pool"), 0);
+	assert_non_null(strstr(out, "PPU_RDMA_SRC_LINE_STRIDE"));
+	assert_int_equal(strlen(err), 0);
+
+	/* eight columns of four rows, and constants that are there */
+	assert_int_equal(regcmd("op rowsum --m 4 --n 8 --constants ones"), 0);
+	slurp("ones", out, sizeof(out));
+	for (i = 0; i < 512; i++)
+		assert_int_equal((uint8_t)out[2 * i + 1], i % 32 < 8 ? 0x3c : 0);
+
+	refused(1, "op requant --m 4 --n 8 --precision i8", "cannot be read back");
+	refused(1, "op nothing --m 4 --n 8", "is no operation");
+	refused(1, "op add --m 4", "a dimension is zero");
+	refused(1, "op add --m 4 --n 8 --rows 5", "more than M");
+	refused(1, "op add --m 4 --n 8 --emit --task 1", "there are 1 tasks");
+	refused(1, "op add --m 4 --n 8 --emit --base 8", "multiple of 64");
+	refused(1, "op add --m 4 --n 8 --with clamp", "is unknown");
+	refused(1, "op maxpool --m 4 --n 8 --kernel 3", "is not WxH");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -543,6 +588,7 @@ int main(void)
 		cmocka_unit_test(test_run),
 		cmocka_unit_test(test_run_failures),
 		cmocka_unit_test(test_run_chain),
+		cmocka_unit_test(test_op),
 	};
 
 	return cmocka_run_group_tests_name("rkmm-regcmd", tests, setup, teardown);

@@ -15,6 +15,7 @@ static const char usage[] =
 "  diff          compare two programs register by register\n"
 "  run           execute a program on the software NPU\n"
 "  plan          show how a matrix multiplication is cut into programs\n"
+"  op            show the tasks of another operation, or write them\n"
 "\n"
 "rkmm-regcmd COMMAND --help tells more.\n";
 
@@ -63,6 +64,7 @@ int main(int argc, char **argv)
 		{ "diff", cmd_diff, diff_help },
 		{ "run", cmd_run, run_help },
 		{ "plan", cmd_plan, plan_help },
+		{ "op", cmd_op, op_help },
 	};
 	size_t i;
 	int j, status;
@@ -87,6 +89,6 @@ int main(int argc, char **argv)
 		status = commands[i].run(argc - 1, argv + 1);
 		return flush_output() || status ? status : EXIT_USAGE;
 	}
-	complain("unknown command '%s' (emit, decode, diff, run, plan)", argv[1]);
+	complain("unknown command '%s' (emit, decode, diff, run, plan, op)", argv[1]);
 	return EXIT_USAGE;
 }

@@ -20,8 +20,9 @@ int cmd_decode(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
+int cmd_op(int argc, char **argv);
 
-extern const char emit_help[], decode_help[], diff_help[], run_help[], plan_help[];
+extern const char emit_help[], decode_help[], diff_help[], run_help[], plan_help[], op_help[];
 
 /* "i8i32" ...; false, with a complaint, for anything else. */
 bool parse_types(const char *text, enum rkmm_types *types);
