@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kmod/prog/rkmm_chain.h"
 #include "kmod/prog/rkmm_op.h"
 #include "regcmd.h"
 
