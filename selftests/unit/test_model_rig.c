@@ -400,6 +400,8 @@ void run_one(struct rig *rig, const struct prog *p, u32 start)
 	struct prog q = *p;
 
 	prog_tail(&q, 0, 0, start);
+	/* Fetched with an odd number of entries before it */
+	prog_add(&q, 0, 0, 0);
 	if (!rig->nregions || !rig->regions[0].data || rig->regions[0].addr != 0xfff00000)
 		rig_map(rig, 0xfff00000, 4096);
 	prog_store(rig, 0xfff00000, &q);

@@ -24,6 +24,8 @@
 #define CORE	0x0801
 #define DPU	0x1001
 #define RDMA	0x2001
+#define PPU	0x4001
+#define PPU_RDMA 0x8001
 #define PC	0x0101
 
 struct region {
@@ -61,7 +63,7 @@ void rig_protect(struct rig *rig, u32 addr);
 enum npu_class rig_kick(struct rig *rig, u32 addr, u32 amount, u32 tasks, bool pingpong);
 
 struct prog {
-	u64 e[192];
+	u64 e[1152];
 	u32 n;
 };
 

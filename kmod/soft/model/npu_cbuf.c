@@ -94,6 +94,42 @@ static bool feature_addr(const struct npu_conv *t, u32 row, u32 ca, u32 *addr)
 	return true;
 }
 
+/*
+ * A packed image of one to four channels: strides count its pixels (hw 04
+ * §2.7), and the channels that it does not have are zero.
+ */
+static enum npu_class load_image(struct npu_core *core, const struct npu_conv *t)
+{
+	u32 bytes = t->image_channels * t->type->bits / 8;
+	u32 size = operand_bytes(t), row, n, i;
+	enum npu_class cls;
+	u32 addr;
+
+	memset(core->operand_a, 0, (size_t)t->rows * t->k * size);
+	for (row = 0; row < t->rows; row += n) {
+		n = npu_min(t->rows - row, t->ow - row % t->ow);
+		addr = t->a + (row / t->ow * t->line_stride + row % t->ow) * bytes;
+		cls = npu_read(core, addr, core->run, n * bytes);
+		if (cls)
+			return cls;
+		for (i = 0; i < n; i++)
+			unpack_feature(t, core->operand_a + (size_t)(row + i) * t->k * size,
+				       core->run + i * bytes, t->image_channels);
+	}
+	return NPU_OK;
+}
+
+static void feature_loaded(struct npu_core *core, const struct npu_conv *t)
+{
+	core->feature = (struct npu_resident) {
+		.valid = true,
+		.addr = t->a,
+		.prec = t->type->code,
+		.k = t->k,
+		.rows = t->rows,
+	};
+}
+
 enum npu_class npu_load_feature(struct npu_core *core, const struct npu_conv *t)
 {
 	u32 atoms = t->pixel_bytes / ATOM;
@@ -107,6 +143,12 @@ enum npu_class npu_load_feature(struct npu_core *core, const struct npu_conv *t)
 	if (t->data_reuse)
 		return NPU_OK;
 	core->feature.valid = false;
+	if (t->image_channels) {
+		cls = load_image(core, t);
+		if (!cls)
+			feature_loaded(core, t);
+		return cls;
+	}
 	npu_stale_feature(core, t);
 	for (ca = 0; ca < atoms; ca += unit / ATOM) {
 		u32 first = ca * (ATOM * 8 / t->type->bits);
@@ -133,13 +175,7 @@ enum npu_class npu_load_feature(struct npu_core *core, const struct npu_conv *t)
 					       core->run + (i - row) * unit, count);
 		}
 	}
-	core->feature = (struct npu_resident) {
-		.valid = true,
-		.addr = t->a,
-		.prec = t->type->code,
-		.k = t->k,
-		.rows = t->rows,
-	};
+	feature_loaded(core, t);
 	return NPU_OK;
 }
 

@@ -20,7 +20,7 @@ static const struct npu_type *find_type(u32 code)
 	return NULL;
 }
 
-static u32 out_bytes(u32 code)
+u32 npu_out_bytes(u32 code)
 {
 	switch (code) {
 	case PREC_INT8:
@@ -50,6 +50,8 @@ static void decode_cna(struct npu_conv *t, u32 dma_base)
 	t->in_prec = npu_bits(v, 6, 4);
 	t->proc_prec = npu_bits(v, 9, 7);
 	t->group_lines = !(v & CON1_GROUP_LINE_OFF);
+	if (v & CON1_NONALIGN && npu_bits(v, 15, 12) >= ARGB_ONE)
+		t->image_channels = npu_bits(v, 15, 12) - ARGB_ONE + 1;
 	v = npu_reg(r, CNA_DATA_SIZE0);
 	t->w = npu_bits(v, 26, 16);
 	t->h = npu_bits(v, 10, 0);
@@ -87,7 +89,7 @@ static void decode_core(struct npu_conv *t)
 	t->truncate = npu_bits(npu_reg(t->cor, CORE_CLIP_TRUNCATE), 4, 0);
 }
 
-static void decode_dpu(struct npu_conv *t, u32 dma_base)
+void npu_decode_dpu(struct npu_conv *t, u32 dma_base)
 {
 	const u32 *r = t->dpu;
 	u32 v;
@@ -147,7 +149,7 @@ static void work_out(struct npu_conv *t)
 	u32 bits;
 
 	t->type = find_type(t->in_prec);
-	t->out_bytes = out_bytes(t->out_prec);
+	t->out_bytes = npu_out_bytes(t->out_prec);
 	t->pixels = t->ow * t->oh;
 	if (!t->type)
 		return;
@@ -183,12 +185,12 @@ void npu_conv_decode(struct npu_conv *t, struct npu_core *core, u32 start)
 		t->rdma = b[BLK_DPU_RDMA].reg[b[BLK_DPU_RDMA].executer];
 	decode_cna(t, base);
 	decode_core(t);
-	decode_dpu(t, base);
+	npu_decode_dpu(t, base);
 	work_out(t);
 }
 
 /* Deterministic, never the right answer but by chance; finite as fp32. */
-static u32 garbage(const struct npu_conv *t, u32 pixel, u32 channel)
+u32 npu_garbage(const struct npu_conv *t, u32 pixel, u32 channel)
 {
 	u32 v = pixel * 0x9e3779b1u ^ channel * 0x85ebca77u ^ 0x5bd1e995u;
 
@@ -206,7 +208,7 @@ static void fill_garbage(struct npu_core *core, const struct npu_conv *t, u32 p,
 	for (; p < end; p++)
 		for (n = 0; n < g; n++)
 			core->stage[(size_t)(p - p0) * pitch + column + n] =
-				garbage(t, p, group * g + n);
+				npu_garbage(t, p, group * g + n);
 }
 
 /* Products of the stored rows first..last with the loaded kernel group. */
@@ -314,6 +316,11 @@ enum npu_class npu_conv_run(struct npu_core *core, u32 start)
 	cls = npu_laws_check(core, &t);
 	if (npu_stops(cls))
 		return cls;
+	if (!(t.ew_cfg & (EW_BYPASS | EW_LUT_BYPASS)))
+		npu_lut_begin(core, t.dpu);
+	core->conv_task = core->task;
+	core->conv_out = t.out_prec;
+	core->int8_now |= t.in_prec == PREC_INT8;
 	if (t.effect == EFFECT_NATURAL) {
 		cls = npu_load_feature(core, &t);
 		if (cls)

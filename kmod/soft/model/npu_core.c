@@ -14,6 +14,7 @@ struct npu_core *npu_core_init(void *mem, u32 index, const struct npu_env *env)
 	       sizeof(*core) - offsetof(struct npu_core, env));
 	core->env = env;
 	core->index = index;
+	npu_lut_seed(core, index + 1);
 	npu_core_reset(core);
 	return core;
 }
@@ -27,6 +28,10 @@ void npu_core_reset(struct npu_core *core)
 	core->feature.valid = false;
 	core->weight.valid = false;
 	npu_stale_forget(core);
+	core->conv_task = LUT_NO_TASK;
+	core->int8_left = false;
+	core->int8_now = false;
+	npu_lut_reset(core);
 
 	/* Idle values of hw 01 §1.2 */
 	npu_word_set(&core->raw, INT_RAW_IDLE);
@@ -159,7 +164,7 @@ bool npu_core_write(struct npu_core *core, u32 offset, u32 value)
 	default:
 		id = npu_block_of_offset(offset);
 		if (id != BLK_NONE)
-			npu_block_write(&core->blk[id], offset, value);
+			npu_reg_write(core, id, offset, value);
 		return false;
 	}
 }
@@ -169,9 +174,18 @@ bool npu_core_irq(struct npu_core *core)
 	return npu_word_get(&core->raw) & npu_word_get(&core->mask) & INT_BITS;
 }
 
-/* Writes to S_POINTER act on both groups; all others go to one (hw 01 §1.5) */
-void npu_block_write(struct npu_block *blk, u32 offset, u32 value)
+void npu_core_set_seed(struct npu_core *core, u32 seed)
 {
+	npu_lut_seed(core, seed);
+}
+
+/* Writes to S_POINTER act on both groups; all others go to one (hw 01 §1.5) */
+void npu_reg_write(struct npu_core *core, enum npu_block_id id, u32 offset, u32 value)
+{
+	struct npu_block *blk = &core->blk[id];
+
+	if (offset == DPU_LUT_ACCESS_CFG || offset == DPU_LUT_ACCESS_DATA)
+		npu_lut_write(core, offset, value);
 	switch (offset & 0xfff) {
 	case BLK_S_STATUS:
 		return;
@@ -186,6 +200,7 @@ void npu_block_write(struct npu_block *blk, u32 offset, u32 value)
 		return;
 	default:
 		blk->reg[blk->pointer][(offset & 0xfff) >> 2] = value;
+		blk->programmed[blk->pointer] = true;
 	}
 }
 

@@ -30,6 +30,9 @@
 #define STALE_LINE		64u
 #define STALE_BYTES		1024u
 
+#define LUT_ENTRIES		513u
+#define LUT_NO_TASK		0xffffffffu
+
 enum npu_block_id {
 	BLK_CNA,
 	BLK_CORE,
@@ -49,6 +52,7 @@ enum npu_block_id {
  * @pointer: group that writes go to
  * @executer: group that runs next
  * @enabled: groups that a start entry has handed to the executer
+ * @programmed: groups that were written since reset
  */
 struct npu_block {
 	u32 reg[2][1024];
@@ -56,6 +60,7 @@ struct npu_block {
 	u32 pointer;
 	u32 executer;
 	bool enabled[2];
+	bool programmed[2];
 };
 
 /* What happens to the values of a task whose program breaks a law. */
@@ -92,6 +97,7 @@ struct npu_conv {
 	/* CNA */
 	u32 in_prec, proc_prec;			/* 100c */
 	bool group_lines;			/* 100c bit 29 clear */
+	u32 image_channels;			/* 100c: of a packed image, 0: cube */
 	u32 w, h;				/* 1020 */
 	u32 k, k_real;				/* 1024 */
 	u32 kernels;				/* 1038 */
@@ -213,6 +219,90 @@ struct npu_stale {
 	u32 lost_bytes;
 };
 
+/**
+ * struct npu_lut - table memory, and how the running task reads it (hw 04 §2.5)
+ * @now: LE and LO as written
+ * @before: as they were before the list that wrote last
+ * @order: place of an entry's last write in that list, from 1; 0: not in it
+ * @present: written since reset
+ * @loaded: entries present, by table
+ * @access: 4100, counting up
+ * @writes: entries written by the list that is being read
+ * @overrun: that list wrote past the end of a table
+ * @load_task: task that wrote last in kick @load_kick, or LUT_NO_TASK
+ * @load_kick: see @load_task
+ * @random: state of the generator behind @cut
+ * @half: the task sees the writes up to @cut only
+ * @cut: see @half
+ * @cfg: 4108; from here on by table where there are two
+ * @select: index bits below an entry
+ * @start: first input of the table
+ * @end: last one
+ * @under_slope: line below @start
+ * @over_slope: line above @end
+ * @under_shift: right shift of the lower line
+ * @over_shift: of the upper one
+ */
+struct npu_lut {
+	s16 now[2][LUT_ENTRIES];
+	s16 before[2][LUT_ENTRIES];
+	u16 order[2][LUT_ENTRIES];
+	bool present[2][LUT_ENTRIES];
+	u32 loaded[2];
+	u32 access;
+	u32 writes;
+	bool overrun;
+	u32 load_task, load_kick;
+	u32 random;
+	bool half;
+	u32 cut;
+	u32 cfg;
+	u32 select[2];
+	s32 start[2], end[2];
+	s32 under_slope[2], over_slope[2];
+	u32 under_shift[2], over_shift[2];
+};
+
+/**
+ * struct npu_dpu - a task of the DPU alone: memory to memory (hw 04 §2.1)
+ * @t: the DPU's own registers and its write engine; cna and cor are NULL, the
+ *	type's group is the channels of one 16-byte atom
+ * @mode: 5044
+ * @w: pixels of a line that MRDMA reads
+ * @h: lines
+ * @n: channels
+ * @src: address of that cube
+ * @line_pitch: bytes to its next line
+ * @surf_pitch: bytes to its next surface
+ * @erdma: 5034
+ * @two_inputs: EW takes its second operand from memory
+ * @ew: address of that operand
+ * @ew_line_pitch: as above
+ * @ew_surf_pitch: as above
+ * @per_channel: one value for each channel, side by side, instead of a cube
+ * @bs_use: what BRDMA brings: bits of BRDMA_USE_*
+ * @bn_use: the same of NRDMA
+ * @minmax: 4034[24:22]
+ * @unit_atoms: 400c: atoms that the packed results of the min/max unit fill
+ * @raw: operands stay fp16: no conversion to fp32 and back
+ * @in_bytes: of an input element
+ */
+struct npu_dpu {
+	struct npu_conv t;
+	u32 mode;
+	u32 w, h, n;
+	u32 src, line_pitch, surf_pitch;
+	u32 erdma;
+	bool two_inputs;
+	u32 ew, ew_line_pitch, ew_surf_pitch;
+	bool per_channel;
+	u32 bs_use, bn_use;
+	u32 minmax;
+	u32 unit_atoms;
+	bool raw;
+	u32 in_bytes;
+};
+
 /*
  * struct npu_core - one core
  *
@@ -248,6 +338,7 @@ struct npu_core {
 	struct npu_word status;
 
 	struct npu_block blk[BLK_COUNT];
+	struct npu_lut lut;
 
 	/* fetch */
 	u32 link_addr;
@@ -261,6 +352,17 @@ struct npu_core {
 	struct npu_resident feature;
 	struct npu_resident weight;
 	struct npu_stale stale;
+
+	/* what ran before; forgotten at a reset */
+	u32 kicks;
+	u32 conv_task;			/* last matmul of this kick, or LUT_NO_TASK */
+	u32 conv_out;			/* its output precision */
+	bool int8_left;			/* the kick before ran an int8 matmul */
+	bool int8_now;			/* so does this one */
+
+	/* of the kick in progress */
+	bool pingpong;
+	u32 tasks;
 
 	/* of the run in progress */
 	struct npu_report *report;
@@ -281,7 +383,7 @@ enum {
 bool npu_relax(struct npu_core *core);
 enum npu_class npu_read(struct npu_core *core, u32 addr, void *dst, u32 len);
 enum npu_class npu_write(struct npu_core *core, u32 addr, const void *src, u32 len);
-void npu_block_write(struct npu_block *blk, u32 offset, u32 value);
+void npu_reg_write(struct npu_core *core, enum npu_block_id id, u32 offset, u32 value);
 void npu_breach(struct npu_core *core, enum npu_class cls, const char *law);
 bool npu_stops(enum npu_class cls);
 enum npu_class npu_hang(struct npu_core *core, const char *law);
@@ -301,6 +403,30 @@ enum npu_class npu_conv_run(struct npu_core *core, u32 start);
 
 /* npu_laws.c: NPU_OK to go on with t->effect, or why the core stops */
 enum npu_class npu_laws_check(struct npu_core *core, struct npu_conv *t);
+
+u32 npu_out_bytes(u32 code);
+void npu_decode_dpu(struct npu_conv *t, u32 dma_base);
+u32 npu_garbage(const struct npu_conv *t, u32 pixel, u32 channel);
+
+/* npu_dpu.c: tasks of the DPU alone */
+enum npu_class npu_dpu_run(struct npu_core *core);
+
+/* npu_dpu_laws.c: as npu_laws_check() */
+struct npu_stages;
+enum npu_class npu_dpu_check(struct npu_core *core, struct npu_dpu *d,
+			     const struct npu_stages *s);
+enum npu_class npu_broken(struct npu_core *core, struct npu_conv *t, const char *law,
+			  enum npu_class cls, enum npu_effect effect);
+
+/* npu_lut.c */
+void npu_lut_reset(struct npu_core *core);
+void npu_lut_seed(struct npu_core *core, u32 seed);
+void npu_lut_new_list(struct npu_core *core);
+void npu_lut_write(struct npu_core *core, u32 offset, u32 value);
+bool npu_lut_complete(const struct npu_core *core);
+bool npu_lut_races(const struct npu_core *core);
+bool npu_lut_form(const u32 *dpu);
+void npu_lut_begin(struct npu_core *core, const u32 *dpu);
 
 /* npu_cbuf.c */
 enum npu_class npu_load_feature(struct npu_core *core, const struct npu_conv *t);

@@ -101,3 +101,60 @@ void npu_mac_f32(void *acc, u32 acc_pitch, const void *a, const void *w, u32 row
 	if (r < rows)
 		rows_f32(c + (size_t)r * acc_pitch, acc_pitch, av + (size_t)r * k, w, k, 1);
 }
+
+/* @op and @step are constants wherever this is expanded. */
+static inline void apply(const enum npu_fp_op op, float *x, const float *y, const u32 step, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		float b = y[step ? i : 0];
+
+		switch (op) {
+		case NPU_FP_ADD:
+			x[i] += b;
+			break;
+		case NPU_FP_SUB:
+			x[i] -= b;
+			break;
+		case NPU_FP_MUL:
+			x[i] *= b;
+			break;
+		case NPU_FP_DIV:
+			x[i] /= b;
+			break;
+		case NPU_FP_PRELU:
+			x[i] = x[i] < 0.0f ? x[i] * b : x[i];
+			break;
+		}
+	}
+}
+
+static inline void apply_step(const enum npu_fp_op op, float *x, const float *y, u32 step, u32 n)
+{
+	if (step)
+		apply(op, x, y, 1, n);
+	else
+		apply(op, x, y, 0, n);
+}
+
+void npu_fp_apply(enum npu_fp_op op, void *x, const void *y, u32 step, u32 n)
+{
+	switch (op) {
+	case NPU_FP_ADD:
+		apply_step(NPU_FP_ADD, x, y, step, n);
+		break;
+	case NPU_FP_SUB:
+		apply_step(NPU_FP_SUB, x, y, step, n);
+		break;
+	case NPU_FP_MUL:
+		apply_step(NPU_FP_MUL, x, y, step, n);
+		break;
+	case NPU_FP_DIV:
+		apply_step(NPU_FP_DIV, x, y, step, n);
+		break;
+	case NPU_FP_PRELU:
+		apply_step(NPU_FP_PRELU, x, y, step, n);
+		break;
+	}
+}

@@ -56,4 +56,32 @@ void npu_mac_s8(s32 *acc, u32 acc_pitch, const s8 *a, const s32 *w, u32 rows, u3
  */
 void npu_mac_f32(void *acc, u32 acc_pitch, const void *a, const void *w, u32 rows, u32 k);
 
+/**
+ * enum npu_fp_op - element-wise operators on fp32
+ * @NPU_FP_ADD: x + y
+ * @NPU_FP_SUB: x - y
+ * @NPU_FP_MUL: x * y
+ * @NPU_FP_DIV: x / y
+ * @NPU_FP_PRELU: x * y where x is negative, else x
+ */
+enum npu_fp_op {
+	NPU_FP_ADD,
+	NPU_FP_SUB,
+	NPU_FP_MUL,
+	NPU_FP_DIV,
+	NPU_FP_PRELU,
+};
+
+/**
+ * npu_fp_apply() - one operator, one rounding to nearest even per element
+ * @op: operator
+ * @x: @n fp32 values; replaced by the results
+ * @y: second operands
+ * @step: 1, or 0 for one operand for all
+ * @n: elements
+ *
+ * The sign and payload of a NaN are those of the CPU.
+ */
+void npu_fp_apply(enum npu_fp_op op, void *x, const void *y, u32 step, u32 n);
+
 #endif

@@ -69,12 +69,21 @@ static bool no_such_pair(const struct npu_conv *t)
 		 pair(t, PREC_FP16, PREC_FP16) || pair(t, PREC_INT4, PREC_INT16));
 }
 
+/* Captured are one-channel fp16 images, a line at a time, as 8 channels (hw 04 §3.4). */
+static bool bad_image(const struct npu_conv *t)
+{
+	if (!(npu_reg(t->cna, CNA_CONV_CON1) & (CON1_NONALIGN | CON1_ARGB)))
+		return false;
+	return t->image_channels != 1 || t->in_prec != PREC_FP16 || t->group_lines || t->k != 8 ||
+	       t->k_real != 1 || t->pad_top || t->pad_left;
+}
+
 static bool not_pointwise(const struct npu_conv *t)
 {
 	u32 con1 = npu_reg(t->cna, CNA_CONV_CON1);
 	u32 kernel = npu_reg(t->cna, CNA_WEIGHT_SIZE2);
 
-	return con1 & (CON1_NONALIGN | CON1_DECONV | 0xf000 | 0xf) ||
+	return con1 & (CON1_DECONV | 0xf) || bad_image(t) ||
 	       npu_reg(t->cor, CORE_MISC_CFG) & MISC_DW_EN ||
 	       npu_bits(npu_reg(t->cna, CNA_CONV_CON3), 5, 0) != 0x9 ||
 	       npu_bits(kernel, 28, 24) != 1 || npu_bits(kernel, 20, 16) != 1 ||
@@ -90,7 +99,7 @@ static bool not_to_memory(const struct npu_conv *t)
 
 static bool fused_operator(const struct npu_conv *t)
 {
-	return !(t->ew_cfg & EW_BYPASS) || t->ow_src;
+	return !(t->ew_cfg & (EW_BYPASS | EW_OP_BYPASS)) || t->ow_src;
 }
 
 static bool empty(const struct npu_conv *t)
@@ -132,12 +141,25 @@ static bool operand_never_comes(const struct npu_conv *t)
 		       npu_bits(npu_reg(t->rdma, RDMA_BRDMA_CFG), 4, 1) != BRDMA_USE_ALU);
 }
 
+static bool lut_on(const struct npu_conv *t)
+{
+	return !(t->ew_cfg & (EW_BYPASS | EW_LUT_BYPASS));
+}
+
+static bool lut_pair(const struct npu_conv *t)
+{
+	return lut_on(t) && !pair(t, PREC_INT8, PREC_INT8) && !pair(t, PREC_FP16, PREC_FP32);
+}
+
+/* A ReLU is all that is known to work in front of fp16 output (hw 04 §4). */
 static bool fp16_stages(const struct npu_conv *t)
 {
 	return t->is_float &&
-	       (!(t->bs_cfg & STAGE_BYPASS) || !(t->bn_cfg & STAGE_BYPASS) || t->truncate ||
-		npu_reg(t->dpu, DPU_OUT_OFFSET) || npu_reg(t->dpu, DPU_OUT_SHIFT) ||
-		npu_bits(npu_reg(t->dpu, DPU_OUT_SCALE), 15, 0) != 1);
+	       (t->truncate || npu_bits(npu_reg(t->dpu, DPU_OUT_SHIFT), 11, 0) ||
+		(t->out_prec == PREC_FP16 &&
+		 (!(t->bn_cfg & STAGE_BYPASS) || npu_reg(t->dpu, DPU_OUT_OFFSET) ||
+		  npu_bits(npu_reg(t->dpu, DPU_OUT_SHIFT), 19, 12) ||
+		  npu_bits(npu_reg(t->dpu, DPU_OUT_SCALE), 15, 0) != 1)));
 }
 
 /* --- hw 02 §5.2, §5.3: shapes and banks -------------------------------------------------- */
@@ -197,6 +219,9 @@ static bool alignment(const struct npu_conv *t)
 	/* Mesa rounds channels to one atom and keeps the short last tile. */
 	if (t->rdma && t->in_prec == PREC_INT8)
 		return t->k % 16;
+	/* One short tile, as captured with 8 channels (hw 04 §3.4) */
+	if (t->is_float && t->k < K_TILE)
+		return t->k % 8;
 	return t->k % K_TILE;
 }
 
@@ -291,7 +316,10 @@ static bool fp16_without_enable(const struct npu_conv *t)
 
 static bool fp16_bs_active(const struct npu_conv *t)
 {
-	return pair(t, PREC_FP16, PREC_FP16) && !(t->bs_cfg & STAGE_BYPASS);
+	u32 off = STAGE_ALU_BYPASS | STAGE_MUL_BYPASS;
+
+	return pair(t, PREC_FP16, PREC_FP16) && !(t->bs_cfg & STAGE_BYPASS) &&
+	       (t->bs_cfg & off) != off;
 }
 
 static bool fp16_atom8(const struct npu_conv *t)
@@ -324,6 +352,8 @@ static bool negative_shift(const struct npu_conv *t)
 	u32 bs = npu_bits(npu_reg(t->dpu, DPU_BS_MUL), 13, 8);
 	u32 bn = npu_bits(npu_reg(t->dpu, DPU_BN_MUL), 13, 8);
 
+	if (t->is_float)
+		return false;
 	return (!(t->bs_cfg & (STAGE_BYPASS | STAGE_MUL_BYPASS)) && bs != t->bs_neg_shift) ||
 	       (!(t->bn_cfg & (STAGE_BYPASS | STAGE_MUL_BYPASS)) && bn != t->bn_neg_shift);
 }
@@ -354,6 +384,28 @@ static bool weight_reuse_stale(const struct npu_conv *t)
 
 	return t->weight_reuse && (!w->valid || w->addr != t->b || w->prec != t->in_prec ||
 				   w->k != t->k || w->rows != t->kernels);
+}
+
+/* --- hw 04 §2.5, §2.6: the table in front of the output ----------------------------------- */
+
+static bool lut_missing(const struct npu_conv *t)
+{
+	return lut_on(t) && !npu_lut_complete(t->core);
+}
+
+static bool lut_race(const struct npu_conv *t)
+{
+	return lut_on(t) && npu_lut_races(t->core);
+}
+
+static bool lut_pingpong(const struct npu_conv *t)
+{
+	return t->core->lut.writes && t->core->pingpong && t->core->tasks > 1;
+}
+
+static bool lut_form(const struct npu_conv *t)
+{
+	return lut_on(t) && !npu_lut_form(t->dpu);
 }
 
 /* --- hw 03 §1: measured, but no law ------------------------------------------------------ */
@@ -401,7 +453,9 @@ static const struct npu_law laws[] = {
 	    NPU_HANG_0, EFFECT_HANG, int16_from_int8),
 	LAW("SIZE_E asks for more atoms than a kernel group fills (hw 02 3.5)",
 	    NPU_HANG_0, EFFECT_HANG, size_e_over),
-	LAW("DPU stages are not documented for fp16 matmuls (hw 04 1.1)",
+	LAW("no document describes the table behind this pair of types (hw 04 4, hw 03 O16)",
+	    NPU_HANG_0, EFFECT_HANG, lut_pair),
+	LAW("DPU stages that are not documented for fp16 matmuls (hw 04 1.1, 4)",
 	    NPU_HANG_0, EFFECT_HANG, fp16_stages),
 	LAW("DPU_RDMA started for tensors a matmul does not read (hw 04 8)",
 	    NPU_HANG_0, EFFECT_HANG, stray_rdma),
@@ -442,9 +496,17 @@ static const struct npu_law laws[] = {
 	    NPU_WRONG, EFFECT_NATURAL, weight_reuse_stale),
 	LAW("write rectangle smaller than the cube (hw 02 3.5)",
 	    NPU_WRONG, EFFECT_NATURAL, rect_inside),
+	LAW("the table was not loaded since the last reset (hw 03 S10, hw 04 2.6)",
+	    NPU_WRONG, EFFECT_NATURAL, lut_missing),
+	LAW("the table's load may not have ended: task ping-pong (hw 03 S11, hw 04 2.6)",
+	    NPU_WRONG, EFFECT_NATURAL, lut_race),
 	QUIRK("int8 output with K below 512 (hw 03 G26)",
 	      NPU_WRONG, EFFECT_GARBAGE, narrow_k, NPU_QUIRK_NARROW_K),
 
+	STRICT("a table is written in a chain with task ping-pong (hw 04 4, hw 03 C3)",
+	       lut_pingpong),
+	STRICT("tables in another form than captured: 4108, 410c, starts, ends (hw 04 2.5)",
+	       lut_form),
 	STRICT("SURFACE_ADD is not DST_SURF_STRIDE times atoms (hw 02 3.5, hw 04 1.4)",
 	       surface_add),
 	STRICT("channel counts of CNA, CORE and DPU disagree (hw 02 3.1 to 3.3)",
@@ -459,9 +521,22 @@ static const struct npu_law laws[] = {
 	       negative_shift),
 };
 
+/* A broken law that is no hang: its class, or why the core stops */
+enum npu_class npu_broken(struct npu_core *core, struct npu_conv *t, const char *law,
+			  enum npu_class cls, enum npu_effect effect)
+{
+	npu_breach(core, cls, law);
+	/* Refused: the report keeps the law's own class. */
+	if (core->strict)
+		return NPU_HANG_P;
+	if (effect > t->effect)
+		t->effect = effect;
+	return cls;
+}
+
 enum npu_class npu_laws_check(struct npu_core *core, struct npu_conv *t)
 {
-	enum npu_class worst = NPU_OK;
+	enum npu_class worst = NPU_OK, cls;
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(laws); i++) {
@@ -472,14 +547,11 @@ enum npu_class npu_laws_check(struct npu_core *core, struct npu_conv *t)
 			continue;
 		if (law->effect == EFFECT_HANG)
 			return npu_hang(core, law->text);
-		npu_breach(core, law->cls, law->text);
-		/* Refused: the report keeps the law's own class. */
-		if (core->strict)
-			return NPU_HANG_P;
-		if (law->effect > t->effect)
-			t->effect = law->effect;
-		if (law->cls > worst)
-			worst = law->cls;
+		cls = npu_broken(core, t, law->text, law->cls, law->effect);
+		if (npu_stops(cls))
+			return cls;
+		if (cls > worst)
+			worst = cls;
 	}
 	return worst;
 }

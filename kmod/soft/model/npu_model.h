@@ -212,6 +212,13 @@ void npu_core_set_quirks(struct npu_core *core, u32 quirks);
 void npu_core_set_peers(struct npu_core *core, bool peers);
 
 /**
+ * npu_core_set_seed() - seed of what the hardware leaves to chance
+ * @core: the core
+ * @seed: how much of a table is there when a task starts too early (hw 03 S11)
+ */
+void npu_core_set_seed(struct npu_core *core, u32 seed);
+
+/**
  * npu_core_set_compute() - whether products are computed
  * @core: the core
  * @on: true after npu_core_init(). false: operands are fetched, checked and

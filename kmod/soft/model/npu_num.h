@@ -102,4 +102,88 @@ static inline s64 npu_shift_even(s64 v, u32 shift)
 	return q;
 }
 
+static inline bool npu_f32_is_nan(u32 f)
+{
+	return (f & 0x7fffffff) > 0x7f800000;
+}
+
+/* Orders all numbers, -0 below +0. Not for NaNs. */
+static inline s32 npu_f32_key(u32 f)
+{
+	return (s32)(f & 0x80000000 ? ~f ^ 0x80000000 : f);
+}
+
+/* A NaN wins: the sheets leave it open. */
+static inline u32 npu_f32_max(u32 a, u32 b)
+{
+	if (npu_f32_is_nan(a) || npu_f32_is_nan(b))
+		return F32_NAN;
+	return npu_f32_key(a) > npu_f32_key(b) ? a : b;
+}
+
+static inline u32 npu_f32_min(u32 a, u32 b)
+{
+	if (npu_f32_is_nan(a) || npu_f32_is_nan(b))
+		return F32_NAN;
+	return npu_f32_key(a) < npu_f32_key(b) ? a : b;
+}
+
+/* Nearest, ties to even, saturating; a NaN is 0. */
+static inline s32 npu_f32_to_s32(u32 f)
+{
+	u32 exp = (f >> 23) & 0xff;
+	s64 v = (f & 0x7fffff) | 0x800000;
+
+	if (npu_f32_is_nan(f) || exp < 126)
+		return 0;
+	if (exp >= 127 + 31)
+		return f & 0x80000000 ? -2147483647 - 1 : 2147483647;
+	if (exp >= 150)
+		v <<= exp - 150;
+	else
+		v = npu_shift_even(v, 150 - exp);
+	return npu_sat32(f & 0x80000000 ? -v : v);
+}
+
+/* Nearest, ties to even */
+static inline u32 npu_s32_to_f32(s32 i)
+{
+	u32 sign = i < 0 ? 0x80000000 : 0;
+	u64 v = i < 0 ? (u64)-(s64)i : (u64)i;
+	u32 top = 0;
+
+	if (!v)
+		return 0;
+	while (v >> (top + 1))
+		top++;
+	if (top <= 23)
+		v <<= 23 - top;
+	else
+		v = (u64)npu_shift_even((s64)v, top - 23);
+	/* A mantissa that rounds up to the next power of two carries by itself. */
+	return sign | (u32)(((u64)(top + 126) << 23) + v);
+}
+
+/* To the integer below, or above with @up */
+static inline u32 npu_f32_floor(u32 f, bool up)
+{
+	u32 exp = (f >> 23) & 0xff;
+	u32 sign = f & 0x80000000;
+	u32 rest;
+
+	if (npu_f32_is_nan(f))
+		return F32_NAN;
+	if (exp >= 150 || !(f & 0x7fffffff))
+		return f;
+	if (exp < 127)
+		return !sign == !up ? sign : sign | 0x3f800000;
+	rest = 0x7fffff >> (exp - 127);
+	if (!(f & rest))
+		return f;
+	/* Away from zero where the sign asks for it */
+	if (!sign == up)
+		f += rest + 1;
+	return f & ~rest;
+}
+
 #endif

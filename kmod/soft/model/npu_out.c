@@ -3,8 +3,10 @@
  * Behind the accumulators: the DPU stages a matmul passes (hw 04 §1.1) and the
  * write law of hw 02 §3.5.
  */
-#include "npu_core.h"
-#include "npu_num.h"
+#include "npu_stage.h"
+
+static_assert(STAGE_BLOCK * 4 <= RUN_BYTES, "a block of operands lies in run");
+static_assert(N_MAX <= STAGE_BLOCK, "a row passes the stages at once");
 
 /* Operand of the BS adder by BRDMA: one 32-bit word a channel (hw 02 §8) */
 static bool bias_from_memory(const struct npu_conv *t)
@@ -22,100 +24,6 @@ enum npu_class npu_load_bias(struct npu_core *core, const struct npu_conv *t)
 	return npu_read(core, addr, core->bias, t->n * 4);
 }
 
-/* BS and BN share their layout, hw 04 §1.2. */
-struct stage {
-	u32 cfg;
-	s64 alu, mul, relux;
-	u32 shift, neg_shift;
-};
-
-static struct stage read_stage(const u32 *r, u32 cfg, u32 neg_shift)
-{
-	u32 mul = npu_reg(r, cfg + 8);
-
-	return (struct stage) {
-		.cfg = npu_reg(r, cfg),
-		.alu = (s32)npu_reg(r, cfg + 4),
-		.mul = (s16)(mul >> 16),
-		.shift = npu_bits(mul, 13, 8),
-		.neg_shift = neg_shift,
-		.relux = (s32)npu_reg(r, cfg + 12),
-	};
-}
-
-static s64 stage_alu(const struct stage *s, s64 x, s64 operand)
-{
-	if (s->cfg & STAGE_ALU_BYPASS)
-		return x;
-	switch (npu_bits(s->cfg, 19, 16)) {
-	case 0:
-		return x > operand ? x : operand;
-	case 1:
-		return x < operand ? x : operand;
-	case 4:
-		return npu_sat32(x - operand);
-	default:
-		return npu_sat32(x + operand);
-	}
-}
-
-static s64 stage_mul(const struct stage *s, s64 x)
-{
-	if (s->cfg & STAGE_MUL_BYPASS)
-		return x;
-	if ((s->cfg & STAGE_MUL_PRELU) && x >= 0)
-		return x;
-	return x * s->mul;
-}
-
-/* Negative values have a shift of their own (hw 04 §1.1) */
-static s64 stage_shift(const struct stage *s, s64 x)
-{
-	if (s->cfg & STAGE_MUL_BYPASS)
-		return x;
-	return npu_sat32(npu_shift_away(x, x < 0 ? s->neg_shift : s->shift));
-}
-
-static s64 stage_relu(const struct stage *s, s64 x)
-{
-	if (s->cfg & STAGE_RELU_BYPASS)
-		return x;
-	if (x < 0)
-		return 0;
-	return (s->cfg & STAGE_RELUX_EN) && x > s->relux ? s->relux : x;
-}
-
-struct out_cvt {
-	s64 scale, offset;
-	u32 shift, cfg;
-};
-
-static s64 out_shift(const struct out_cvt *o, s64 x)
-{
-	if (o->cfg & OUT_ROUND_CARRY)
-		return npu_shift_away(x, o->shift);
-	return npu_shift_even(x, o->shift);
-}
-
-static s64 out_cvt(const struct out_cvt *o, s64 x)
-{
-	if (o->cfg & OUT_ADD_FIRST)
-		return out_shift(o, npu_sat32(x + o->offset) * o->scale);
-	return out_shift(o, x * o->scale) + o->offset;
-}
-
-static s64 saturate(const struct npu_conv *t, s64 x)
-{
-	switch (t->out_bytes) {
-	case 1:
-		return npu_clamp(x, -128, 127);
-	case 2:
-		return npu_clamp(x, -32768, 32767);
-	default:
-		return npu_sat32(x);
-	}
-}
-
 /* Sum of the inputs of a pixel, for the weight zero point (hw 02 §8) */
 static s64 input_sum(const struct npu_core *core, const struct npu_conv *t, u32 pixel)
 {
@@ -130,30 +38,16 @@ static s64 input_sum(const struct npu_core *core, const struct npu_conv *t, u32 
 	return sum;
 }
 
-static void put(u8 *dst, u32 value, u32 bytes)
-{
-	for (; bytes; bytes--, value >>= 8)
-		*dst++ = value & 0xff;
-}
-
 static void convert_int(struct npu_core *core, const struct npu_conv *t, u32 p0, u32 p1, u32 n0,
 			u32 pitch)
 {
-	const struct stage bs = read_stage(t->dpu, DPU_BS_CFG, t->bs_neg_shift);
-	const struct stage bn = read_stage(t->dpu, DPU_BN_CFG, t->bn_neg_shift);
-	const u32 scale = npu_reg(t->dpu, DPU_OUT_SCALE);
-	const u32 shift = npu_reg(t->dpu, DPU_OUT_SHIFT);
-	const struct out_cvt cvt = {
-		.scale = (s16)(scale & 0xffff),
-		.offset = (s32)npu_reg(t->dpu, DPU_OUT_OFFSET),
-		.shift = npu_bits(shift, 11, 0),
-		.cfg = shift,
-	};
 	const bool zero_point = !t->od_bypass && t->qd_en && t->ow_op;
 	const bool bias = bias_from_memory(t);
 	u8 *out = (u8 *)core->stage;
+	struct npu_stages st;
 	u32 p, n;
 
+	npu_stage_read(&st, t->dpu, false);
 	for (p = p0; p < p1; p++) {
 		s64 correction = zero_point ? input_sum(core, t, p) * t->ow_op : 0;
 
@@ -161,22 +55,20 @@ static void convert_int(struct npu_core *core, const struct npu_conv *t, u32 p0,
 			size_t at = (size_t)(p - p0) * pitch + n - n0;
 			s64 x = npu_shift_away((s32)core->stage[at], t->truncate);
 
-			if (!(bs.cfg & STAGE_BYPASS)) {
-				x = stage_alu(&bs, x, !bias ? bs.alu :
-					      n < t->n ? (s32)core->bias[n] : 0);
-				x = stage_shift(&bs, stage_mul(&bs, npu_sat32(x + correction)));
-				x = stage_relu(&bs, x);
+			if (npu_stage_on(&st.bs)) {
+				x = npu_stage_alu(&st.bs, x, !bias ? st.bs.alu :
+						  n < t->n ? (s32)core->bias[n] : 0);
+				x = npu_stage_mul(&st.bs, npu_sat32(x + correction), st.bs.mul);
+				x = npu_stage_relu(&st.bs, npu_stage_shift(&st.bs, x));
 			} else {
 				x = npu_sat32(x + correction);
 			}
-			if (!(bn.cfg & STAGE_BYPASS)) {
-				x = stage_alu(&bn, stage_mul(&bn, x), bn.alu);
-				x = stage_relu(&bn, stage_shift(&bn, x));
-			}
-			x = saturate(t, out_cvt(&cvt, x));
+			x = npu_stage_bn(&st.bn, x, st.bn.alu, st.bn.mul);
+			x = npu_stage_ew_tail(core, &st, x);
+			x = npu_saturate(npu_cvt_int(&st.cvt, x), t->out_bytes);
 			if (n >= t->n_orig)
 				x = t->pend;
-			put(out + at * t->out_bytes, (u32)x, t->out_bytes);
+			npu_put(out + at * t->out_bytes, (u32)x, t->out_bytes);
 		}
 	}
 }
@@ -184,7 +76,8 @@ static void convert_int(struct npu_core *core, const struct npu_conv *t, u32 p0,
 /* Nothing between an exact sum and its int32 or int16 word: no arithmetic. */
 static bool plain_int(const struct npu_conv *t)
 {
-	return (t->bs_cfg & STAGE_BYPASS) && (t->bn_cfg & STAGE_BYPASS) && !t->truncate &&
+	return (t->bs_cfg & STAGE_BYPASS) && (t->bn_cfg & STAGE_BYPASS) &&
+	       (t->ew_cfg & EW_BYPASS) && !t->truncate &&
 	       (t->od_bypass || !t->ow_op) && t->n_orig >= t->n &&
 	       !npu_reg(t->dpu, DPU_OUT_OFFSET) &&
 	       npu_bits(npu_reg(t->dpu, DPU_OUT_SCALE), 15, 0) == 1 &&
@@ -199,7 +92,8 @@ static void saturate_all(u32 *stage, const struct npu_conv *t, size_t count)
 	if (t->out_bytes == 4)
 		return;
 	for (i = 0; i < count; i++)
-		put(out + i * t->out_bytes, (u32)saturate(t, (s32)stage[i]), t->out_bytes);
+		npu_put(out + i * t->out_bytes, (u32)npu_saturate((s32)stage[i], t->out_bytes),
+			t->out_bytes);
 }
 
 static void convert_float(u32 *stage, const struct npu_conv *t, size_t count)
@@ -211,8 +105,42 @@ static void convert_float(u32 *stage, const struct npu_conv *t, size_t count)
 		if (t->out_bytes == 4)
 			stage[i] = npu_f32_one_nan(stage[i]);
 		else
-			put(out + 2 * i, npu_f32_to_f16(stage[i]), 2);
+			npu_put(out + 2 * i, npu_f32_to_f16(stage[i]), 2);
 	}
+}
+
+static bool float_stages(const struct npu_conv *t)
+{
+	return !(t->bs_cfg & STAGE_BYPASS) || !(t->bn_cfg & STAGE_BYPASS) ||
+	       !(t->ew_cfg & EW_BYPASS) || t->n_orig < t->n ||
+	       npu_reg(t->dpu, DPU_OUT_OFFSET) || npu_reg(t->dpu, DPU_OUT_SHIFT) ||
+	       npu_bits(npu_reg(t->dpu, DPU_OUT_SCALE), 15, 0) != 1;
+}
+
+/* Rows of fp32 sums through the stages, as many at a time as a block holds */
+static void stage_float(struct npu_core *core, const struct npu_conv *t, u32 rows, u32 n0,
+			u32 pitch)
+{
+	u32 *bias = (u32 *)core->run;
+	struct npu_operands o = { 0 };
+	u32 many = npu_max(STAGE_BLOCK / pitch, 1), r, n, i;
+	struct npu_stages st;
+
+	npu_stage_read(&st, t->dpu, true);
+	many = npu_min(many, rows);
+	if (bias_from_memory(t)) {
+		for (r = 0; r < many; r++)
+			for (n = 0; n < pitch; n++)
+				bias[r * pitch + n] = n0 + n < t->n ? core->bias[n0 + n] : 0;
+		o.bs_alu.v = bias;
+		o.bs_alu.step = 1;
+	}
+	for (r = 0; r < rows; r += many)
+		npu_stage_float(core, &st, &o, core->stage + (size_t)r * pitch,
+				npu_min(many, rows - r) * pitch);
+	for (i = 0; t->n_orig < t->n && i < rows * pitch; i++)
+		if (n0 + i % pitch >= t->n_orig)
+			core->stage[i] = npu_f16_to_f32((u32)t->pend & 0xffff);
 }
 
 /* Stage words of pixels p0..p1, kernel groups g0..g1 into output elements, in place. */
@@ -222,6 +150,8 @@ void npu_out_convert(struct npu_core *core, const struct npu_conv *t, u32 p0, u3
 	u32 pitch = (g1 - g0) * t->type->group;
 	size_t count = (size_t)(p1 - p0) * pitch;
 
+	if (t->is_float && t->effect == EFFECT_NATURAL && float_stages(t))
+		stage_float(core, t, p1 - p0, g0 * t->type->group, pitch);
 	if (t->effect == EFFECT_ZERO)
 		memset(core->stage, 0, count * t->out_bytes);
 	else if (t->is_float)

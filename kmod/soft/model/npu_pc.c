@@ -108,7 +108,9 @@ static enum npu_class run_blocks(struct npu_core *core, u32 start)
 	if (start == (START_CNA | START_CORE | START_DPU) ||
 	    start == (START_CNA | START_CORE | START_DPU | START_DPU_RDMA))
 		return npu_conv_run(core, start);
-	return npu_hang(core, "start value enables a set of blocks no matmul uses (hw 02 1.2)");
+	if (start == (START_DPU | START_DPU_RDMA))
+		return npu_dpu_run(core);
+	return npu_hang(core, "the start value enables blocks no task uses (hw 02 1.2)");
 }
 
 /* The start entry: hands the pointer's groups over and runs the executer's. */
@@ -134,6 +136,8 @@ static enum npu_class start_entry(struct npu_core *core, struct pc_task *task, u
 		blk->enabled[blk->pointer] = true;
 		if (!blk->enabled[blk->executer])
 			return npu_hang(core, "S_POINTER: not the next group started (hw 04 0.5)");
+		if (!blk->programmed[blk->executer])
+			return npu_hang(core, "a started block was never programmed (hw 04 8)");
 		core->last_groups[blocks[i].id] = blk->executer;
 		if ((blk->mode & POINTER_PP_EN) && (blk->mode & POINTER_PP_MODE))
 			blk->pointer ^= 1;
@@ -193,7 +197,7 @@ static enum npu_class pc_entry(struct npu_core *core, struct pc_task *task, u64 
 		if (!(target & target_of(blocks[i].start)) || npu_block_of_offset(offset) != id)
 			continue;
 		known = npu_reg_known(id, offset);
-		npu_block_write(&core->blk[id], offset, value);
+		npu_reg_write(core, id, offset, value);
 	}
 	if (!known)
 		core->report->unknown_regs++;
@@ -207,6 +211,7 @@ static enum npu_class run_list(struct npu_core *core, struct pc_task *task)
 
 	core->link_addr = 0;
 	core->link_amount = 0;
+	npu_lut_new_list(core);
 	while (done < task->entries) {
 		n = npu_min(task->entries - done, FETCH_ENTRIES);
 		if (!done && core->prefetched && core->prefetch_addr == task->addr) {
@@ -285,6 +290,12 @@ void npu_core_run(struct npu_core *core, bool (*after_task)(void *arg, u32 task)
 	core->task = 0;
 	core->prefetched = false;
 	npu_stale_kick(core);
+	core->pingpong = task.pingpong;
+	core->tasks = tasks;
+	core->kicks++;
+	core->conv_task = LUT_NO_TASK;
+	core->int8_left = core->int8_now;
+	core->int8_now = false;
 	npu_word_set(&core->status, 0xf000);
 	if (!tasks)
 		cls = npu_hang(core, "task number 0 (hw 01 1.3)");
