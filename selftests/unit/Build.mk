@@ -91,7 +91,7 @@ test_compute-ldlibs := -lm
 test_model-rig := $(addprefix selftests/unit/,test_model_rig.c test_model_data.c test_model_blocks.c)
 host-tests += test_model_matmul test_model_layout test_model_mesa test_model_chain test_model_pc \
 	test_model_laws test_model_num test_model_random test_model_dpu \
-	test_model_stale test_model_lut test_model_softmax
+	test_model_stale test_model_lut test_model_softmax test_model_pool
 test_model-cubes := $(test_model-rig) selftests/unit/test_model_cube.c
 test_model_dpu-srcs := selftests/unit/test_model_dpu.c $(test_model-cubes)
 test_model_dpu-libs := model
@@ -102,6 +102,9 @@ test_model_lut-ldlibs := -lm
 test_model_softmax-srcs := selftests/unit/test_model_softmax.c $(test_model-cubes)
 test_model_softmax-libs := model
 test_model_softmax-ldlibs := -lm
+test_model_pool-srcs := selftests/unit/test_model_pool.c $(test_model-cubes)
+test_model_pool-libs := model
+test_model_pool-ldlibs := -lm
 test_model_matmul-srcs := selftests/unit/test_model_matmul.c $(test_model-rig)
 test_model_matmul-libs := model
 test_model_matmul-ldlibs := -lm

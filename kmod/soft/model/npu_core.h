@@ -410,6 +410,10 @@ u32 npu_garbage(const struct npu_conv *t, u32 pixel, u32 channel);
 
 /* npu_dpu.c: tasks of the DPU alone */
 enum npu_class npu_dpu_run(struct npu_core *core);
+void npu_widen(u32 *dst, const u8 *src, u32 prec, u32 count);
+
+/* npu_ppu.c */
+enum npu_class npu_ppu_run(struct npu_core *core);
 
 /* npu_dpu_laws.c: as npu_laws_check() */
 struct npu_stages;

@@ -91,7 +91,7 @@ static void decode(struct npu_dpu *d, struct npu_core *core)
 }
 
 /* @count elements of @prec as values of the arithmetic: integers, or fp32 bits */
-static void widen(u32 *dst, const u8 *src, u32 prec, u32 count)
+void npu_widen(u32 *dst, const u8 *src, u32 prec, u32 count)
 {
 	u32 i;
 
@@ -131,7 +131,7 @@ static enum npu_class read_atoms(struct npu_core *core, const struct npu_dpu *d,
 		cls = npu_read(core, addr, core->run, ATOM * n);
 		if (cls)
 			return cls;
-		widen(dst, core->run, d->t.in_prec, n * per_atom);
+		npu_widen(dst, core->run, d->t.in_prec, n * per_atom);
 	}
 	return NPU_OK;
 }
@@ -163,8 +163,8 @@ static enum npu_class load_vector(struct npu_core *core, const struct npu_dpu *d
 			dst[i] = vector[4 * i] | vector[4 * i + 1] << 8 |
 				 vector[4 * i + 2] << 16 | (u32)vector[4 * i + 3] << 24;
 	else
-		widen(dst, vector, bytes == 1 ? PREC_INT8 :
-		      d->t.is_float ? PREC_FP16 : PREC_INT16, per_atom);
+		npu_widen(dst, vector, bytes == 1 ? PREC_INT8 :
+			  d->t.is_float ? PREC_FP16 : PREC_INT16, per_atom);
 	for (i = per_atom; i < pixels * per_atom; i++)
 		dst[i] = dst[i - per_atom];
 	return NPU_OK;

@@ -110,6 +110,8 @@ static enum npu_class run_blocks(struct npu_core *core, u32 start)
 		return npu_conv_run(core, start);
 	if (start == (START_DPU | START_DPU_RDMA))
 		return npu_dpu_run(core);
+	if (start == (START_PPU | START_PPU_RDMA))
+		return npu_ppu_run(core);
 	return npu_hang(core, "the start value enables blocks no task uses (hw 02 1.2)");
 }
 
