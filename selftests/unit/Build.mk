@@ -91,7 +91,8 @@ test_compute-ldlibs := -lm
 test_model-rig := $(addprefix selftests/unit/,test_model_rig.c test_model_data.c test_model_blocks.c)
 host-tests += test_model_matmul test_model_layout test_model_mesa test_model_chain test_model_pc \
 	test_model_laws test_model_num test_model_random test_model_dpu \
-	test_model_stale test_model_lut test_model_softmax test_model_pool
+	test_model_stale test_model_lut test_model_softmax test_model_pool \
+	test_model_fused test_model_dpu_laws
 test_model-cubes := $(test_model-rig) selftests/unit/test_model_cube.c
 test_model_dpu-srcs := selftests/unit/test_model_dpu.c $(test_model-cubes)
 test_model_dpu-libs := model
@@ -105,6 +106,12 @@ test_model_softmax-ldlibs := -lm
 test_model_pool-srcs := selftests/unit/test_model_pool.c $(test_model-cubes)
 test_model_pool-libs := model
 test_model_pool-ldlibs := -lm
+test_model_fused-srcs := selftests/unit/test_model_fused.c $(test_model-cubes)
+test_model_fused-libs := model
+test_model_fused-ldlibs := -lm
+test_model_dpu_laws-srcs := selftests/unit/test_model_dpu_laws.c $(test_model-cubes)
+test_model_dpu_laws-libs := model
+test_model_dpu_laws-ldlibs := -lm
 test_model_matmul-srcs := selftests/unit/test_model_matmul.c $(test_model-rig)
 test_model_matmul-libs := model
 test_model_matmul-ldlibs := -lm
@@ -129,12 +136,12 @@ test_model_num-ldlibs := -lm
 test_model_stale-srcs := selftests/unit/test_model_stale.c $(test_model-rig)
 test_model_stale-libs := model
 test_model_stale-ldlibs := -lm
-test_model_random-srcs := selftests/unit/fuzz_model.c $(test_model-rig)
+test_model_random-srcs := selftests/unit/fuzz_model.c $(test_model-cubes)
 test_model_random-cflags := -DRANDOM_DRIVER=2000
 test_model_random-libs := model
 test_model_random-ldlibs := -lm
 host-fuzzers += fuzz_model
-fuzz_model-srcs := selftests/unit/fuzz_model.c $(test_model-rig)
+fuzz_model-srcs := selftests/unit/fuzz_model.c $(test_model-cubes)
 fuzz_model-libs := model
 fuzz_model-ldlibs := -lcmocka -lm
 

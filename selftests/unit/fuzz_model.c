@@ -4,8 +4,9 @@
  * run it, and a list of changes to the words of its program. Built for
  * libFuzzer, or with -DRANDOM_DRIVER=N as a test of N seeded inputs.
  */
-#include "test_model_rig.h"
+#include "test_model_cube.h"
 
+#undef IMAGE
 #define IMAGE		0x08000000
 #define IMAGE_LEN	0x4000
 #define A		0x10000000
@@ -121,8 +122,57 @@ static void add_rdma(struct prog *p)
 	prog_add(p, RDMA, 0x5044, 0x7810);
 }
 
-/* Return: the start value */
-static u32 make_program(struct prog *p, struct input *in)
+/* A task of the DPU alone, with any of the stages and maybe some of a table */
+static u32 make_dpu(struct prog *p, struct input *in)
+{
+	static const u32 ew[] = {
+		0x108202c0, 0x108402c0, 0x108002c0, 0x108303c0, 0x108003c4, 0x904002c4, 0x904202c0,
+		0x908002c4,
+	};
+	struct shape s = { take(in, 1) % TYPES, take(in, 1) + 1, take(in, 1) % 9 + 1, 0 };
+	u32 how = take(in, 1), i;
+
+	s.n = (take(in, 1) % 5 + 1) * (16 / type_bytes[s.type]);
+	if (how & 1)
+		dpu_two_inputs(p, &s, ew[take(in, 1) % ARRAY_SIZE(ew)]);
+	else
+		dpu_program(p, &s);
+	prog_set(p, 0x5038, B);
+	if (how & 2)
+		prog_set(p, 0x5034, type_bytes[s.type] << 2);
+	if (how & 4)
+		lut_apply(p, take(in, 4), take(in, 4));
+	if (how & 8)
+		prog_set(p, 0x4040, take(in, 1));
+	if (how & 16)
+		prog_set(p, 0x4034, take(in, 1) << 22 | (s.h - 1));
+	if (how & 32) {
+		prog_add(p, DPU, 0x4100, 0x20000 | take(in, 3));
+		for (i = 0; i < 40; i++)
+			prog_add(p, DPU, 0x4104, take(in, 2));
+	}
+	return 0x18;
+}
+
+static u32 make_pool(struct prog *p, struct input *in)
+{
+	struct pool q = {
+		.s = { take(in, 1) % TYPES, take(in, 1) % 99 + 16, take(in, 1) % 20 + 16, 16 },
+		.method = take(in, 1) % 3,
+	};
+	u32 v = take(in, 4);
+
+	q.kw = v % 16 + 1;
+	q.kh = v / 16 % 16 + 1;
+	q.sw = v / 256 % 16 + 1;
+	q.sh = v / 4096 % 16 + 1;
+	q.left = v / 65536 % 8;
+	q.top = v / 524288 % 8;
+	pool_program(p, &q);
+	return 0x60;
+}
+
+static u32 make_matmul(struct prog *p, struct input *in)
 {
 	struct job j = { .pair = take(in, 1) % PAIRS, .a = A, .b = B, .c = C, .v = 0 };
 
@@ -151,6 +201,19 @@ static u32 make_program(struct prog *p, struct input *in)
 	if (j.pair == I8I32 || j.pair == I8I8)
 		prog_set(p, 0x4040, 0x20150);
 	return 0x1d;
+}
+
+/* Return: the start value */
+static u32 make_program(struct prog *p, struct input *in)
+{
+	switch (take(in, 1) % 4) {
+	case 0:
+		return make_dpu(p, in);
+	case 1:
+		return make_pool(p, in);
+	default:
+		return make_matmul(p, in);
+	}
 }
 
 /* Changes words: a new value, one bit, an offset, a whole entry, a cut. */
@@ -206,7 +269,8 @@ static void start(struct npu_core *core, struct input *in, u32 tasks, u32 amount
 
 	npu_core_set_laws(core, flags & 1);
 	npu_core_set_error_bits(core, flags & 2);
-	npu_core_set_quirks(core, flags >> 2 & 1);
+	npu_core_set_quirks(core, flags >> 2 & 1 ? 0xf : 0);
+	npu_core_set_seed(core, flags);
 	for (i = 0; i < (flags >> 6); i++)
 		npu_core_write(core, take(in, 2), take(in, 4));
 	npu_core_write(core, 0x1004, 0xe);

@@ -165,6 +165,68 @@ void lut_exp(s16 table[1026])
 	}
 }
 
+u32 pool_w(const struct pool *p)
+{
+	return (p->s.w + p->left + p->right - p->kw) / p->sw + 1;
+}
+
+u32 pool_h(const struct pool *p)
+{
+	return (p->s.h + p->top + p->bottom - p->kh) / p->sh + 1;
+}
+
+static u32 reciprocal(const struct pool *p, u32 k)
+{
+	if (p->s.type != F16)
+		return (65536 + k / 2) / k;
+	return k == 1 ? 0x7bff : float_to_half(65536.0f / k);
+}
+
+static u32 pad_value(const struct pool *p)
+{
+	static const u32 low[] = { 0xffffff80, 0xffff8000, 0xfbff };
+	static const u32 high[] = { 0x7f, 0x7fff, 0x7bff };
+
+	return !p->method ? 0 : p->method == 1 ? low[p->s.type] : high[p->s.type];
+}
+
+/* 18 + 8 writes */
+void pool_program(struct prog *q, const struct pool *p)
+{
+	static const u32 prec[] = { 0, 1, 2 };
+	u32 w = pool_w(p), h = pool_h(p);
+
+	q->n = 0;
+	prog_add(q, PPU, 0x6004, 0xe);
+	prog_add(q, PPU_RDMA, 0x7004, 0xe);
+	prog_add(q, PPU, 0x600c, p->s.w - 1);
+	prog_add(q, PPU, 0x6010, p->s.h - 1);
+	prog_add(q, PPU, 0x6014, p->s.n - 1);
+	prog_add(q, PPU, 0x6018, w - 1);
+	prog_add(q, PPU, 0x601c, h - 1);
+	prog_add(q, PPU, 0x6020, p->s.n - 1);
+	prog_add(q, PPU, 0x6024, 0x10 | p->method);
+	prog_add(q, PPU, 0x6034, (p->sh - 1) << 20 | (p->sw - 1) << 16 | (p->kh - 1) << 8 |
+		 (p->kw - 1));
+	prog_add(q, PPU, 0x6038, reciprocal(p, p->kw));
+	prog_add(q, PPU, 0x603c, reciprocal(p, p->kh));
+	prog_add(q, PPU, 0x6040, p->bottom << 12 | p->right << 8 | p->top << 4 | p->left);
+	prog_add(q, PPU, 0x6044, pad_value(p));
+	prog_add(q, PPU, 0x6048, 0);
+	prog_add(q, PPU, 0x6070, DST);
+	prog_add(q, PPU, 0x607c, 16 * w * h);
+	prog_add(q, PPU, 0x6084, prec[p->s.type]);
+	prog_add(q, PPU, 0x60dc, 3);
+	prog_add(q, PPU_RDMA, 0x700c, p->s.w - 1);
+	prog_add(q, PPU_RDMA, 0x7010, p->s.h - 1);
+	prog_add(q, PPU_RDMA, 0x7014, p->s.n - 1);
+	prog_add(q, PPU_RDMA, 0x701c, SRC);
+	prog_add(q, PPU_RDMA, 0x7024, 16 * p->s.w);
+	prog_add(q, PPU_RDMA, 0x7028, 16 * p->s.w * p->s.h);
+	prog_add(q, PPU_RDMA, 0x7030, p->s.type == I8 ? 1 : 2);
+	prog_add(q, PPU_RDMA, 0x7038, 1);
+}
+
 u32 links_store(struct rig *rig, const struct link *links, u32 count)
 {
 	u32 at[64], addr = IMAGE, i;

@@ -64,6 +64,19 @@ void lut_apply(struct prog *p, u32 bn_alu, u32 bn_mul);
 /* exp on [-10, 0], generated as hw 04 §2.5 says */
 void lut_exp(s16 table[1026]);
 
+/* A pooling task; 4-bit fields hold counts up to 16. */
+struct pool {
+	struct shape s;
+	u32 method;		/* 0 average, 1 maximum, 2 minimum */
+	u32 kw, kh, sw, sh;
+	u32 left, top, right, bottom;
+};
+
+u32 pool_w(const struct pool *p);
+u32 pool_h(const struct pool *p);
+/* The 18 and 8 writes of hw 04 §5 from SRC to DST, with both blocks' pointers */
+void pool_program(struct prog *q, const struct pool *p);
+
 /**
  * struct link - a task of a chain
  * @p: its writes

@@ -11,6 +11,7 @@ struct dpu_law {
 	enum npu_effect effect;
 	bool (*broken)(const struct npu_dpu *d, const struct npu_stages *s);
 	bool strict_only;
+	u32 quirk;
 };
 
 static bool ew_active(const struct npu_stages *s)
@@ -168,6 +169,12 @@ static bool int16_after_matmul(const struct npu_dpu *d, const struct npu_stages 
 {
 	(void)s;
 	return d->two_inputs && d->t.in_prec == PREC_INT16 && d->t.core->conv_task != LUT_NO_TASK;
+}
+
+static bool after_int8_kick(const struct npu_dpu *d, const struct npu_stages *s)
+{
+	(void)s;
+	return d->t.core->int8_left && !d->t.core->task && d->t.in_prec == PREC_INT8;
 }
 
 static bool int_division(const struct npu_dpu *d, const struct npu_stages *s)
@@ -330,6 +337,9 @@ static const struct dpu_law laws[] = {
 	     after_other_type),
 	HANG("two int16 inputs in a chain with a matmul (hw 03 O7, hw 04 4)",
 	     int16_after_matmul),
+	{ .text = "an int8 task of the DPU in the kick after an int8 matmul (hw 03 O14)",
+	  .cls = NPU_HANG_0, .effect = EFFECT_HANG, .broken = after_int8_kick,
+	  .quirk = NPU_QUIRK_INT8_WEDGE },
 	HANG("division, floor and ceiling are documented for fp16 only (hw 04 7)", int_division),
 
 	WRONG("fp16 is converted on one side of the stages only (hw 04 1.1, hw 03 O3)",
@@ -371,7 +381,8 @@ enum npu_class npu_dpu_check(struct npu_core *core, struct npu_dpu *d, const str
 	for (i = 0; i < ARRAY_SIZE(laws); i++) {
 		const struct dpu_law *law = &laws[i];
 
-		if ((law->strict_only && !core->strict) || !law->broken(d, s))
+		if ((law->quirk && !(core->quirks & law->quirk)) ||
+		    (law->strict_only && !core->strict) || !law->broken(d, s))
 			continue;
 		if (law->effect == EFFECT_HANG)
 			return npu_hang(core, law->text);

@@ -187,11 +187,14 @@ void npu_core_set_error_bits(struct npu_core *core, bool raise);
  * @NPU_QUIRK_NARROW_K: int8 output of a matmul with K below 512 is wrong (G26)
  * @NPU_QUIRK_FEATURE_CACHE: feature buffers that change from kick to kick (S2, M3)
  * @NPU_QUIRK_OUTPUT_MOVE: output buffers that change, with several cores (M4)
+ * @NPU_QUIRK_INT8_WEDGE: a kick that begins with an int8 task of the DPU alone
+ *	hangs if the kick before had an int8 matmul (O14, hw 04 §4)
  */
 enum npu_quirk {
 	NPU_QUIRK_NARROW_K = 1 << 0,
 	NPU_QUIRK_FEATURE_CACHE = 1 << 1,
 	NPU_QUIRK_OUTPUT_MOVE = 1 << 2,
+	NPU_QUIRK_INT8_WEDGE = 1 << 3,
 };
 
 /**
