@@ -244,7 +244,7 @@ static void precision_path(void **state)
 		enum pair pair;
 		enum type type;
 		bool two, between, good;
-	} cases[] = {
+	} paths[] = {
 		{ F16F16, F16, true, false, true }, { F16F32, F16, true, false, false },
 		{ I8I8, I8, true, false, true }, { I8I32, I8, true, false, false },
 		{ I8I8, F16, true, false, false }, { I8I32, F16, false, false, true },
@@ -256,9 +256,9 @@ static void precision_path(void **state)
 	u32 i;
 
 	(void)state;
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct job j = { cases[i].pair, 4, 32, 32, A, B, C, .mult = 1 };
-		const struct shape s = { cases[i].type, 4, 1, 16 };
+	for (i = 0; i < ARRAY_SIZE(paths); i++) {
+		const struct job j = { paths[i].pair, 4, 32, 32, A, B, C, .mult = 1 };
+		const struct shape s = { paths[i].type, 4, 1, 16 };
 		struct world w;
 		u32 n = 0;
 
@@ -267,20 +267,20 @@ static void precision_path(void **state)
 		rig_map(&w.rig, 0x50000000, shape_bytes(&s));
 		l[n].p = w.p;
 		l[n++].start = 0x0d;
-		if (cases[i].between) {
+		if (paths[i].between) {
 			dpu_program(&l[n].p, &s);
 			prog_set(&l[n].p, 0x4020, 0x50000000);
 			l[n++].start = 0x18;
 		}
-		if (cases[i].two)
+		if (paths[i].two)
 			dpu_two_inputs(&l[n].p, &s, product[s.type]);
 		else
 			dpu_program(&l[n].p, &s);
 		prog_set(&l[n].p, 0x4020, 0x50000000);
 		l[n++].start = 0x18;
 		links_kick(&w.rig, links_store(&w.rig, l, n), n, false, 0x300);
-		assert_int_equal(w.rig.report.cls, cases[i].good ? NPU_OK : NPU_HANG_P);
-		assert_int_equal(w.rig.report.tasks_done, cases[i].good ? n : n - 1);
+		assert_int_equal(w.rig.report.cls, paths[i].good ? NPU_OK : NPU_HANG_P);
+		assert_int_equal(w.rig.report.tasks_done, paths[i].good ? n : n - 1);
 		close_world(&w);
 	}
 	free(l);
