@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Program images: a plan's programs with addresses in place, synthesised once
- * per (plan, rows, addresses) and kept under a byte budget per client.
+ * Program images: the programs of a step with addresses in place, synthesised once
+ * per list of (plan, rows, addresses, repetitions) and kept under a byte budget per
+ * client.
  *
  * An image holds numbers only, no references to buffers: a job that finds it
  * has mapped its own buffers at exactly these addresses.
@@ -29,9 +30,27 @@ static bool rkmm_image_light(struct rkmm_device *rdev)
 	return wanted < 0 ? rdev->soft : wanted;
 }
 
-static u32 rkmm_image_hash(const struct rkmm_image_key *key)
+#define RKMM_IMAGE_HASHED	6	/* words */
+
+static u32 rkmm_image_hash(const struct rkmm_bound *bound, u32 n)
 {
-	return jhash2((const u32 *)key, sizeof(*key) / sizeof(u32), 0);
+	u32 hash = 0, i;
+
+	for (i = 0; i < n; i++)
+		hash = jhash2((const u32 *)&bound[i].key, RKMM_IMAGE_HASHED, hash);
+	return hash;
+}
+
+static bool rkmm_image_is(const struct rkmm_image *image, const struct rkmm_bound *bound, u32 n)
+{
+	u32 i;
+
+	if (image->nkeys != n)
+		return false;
+	for (i = 0; i < n; i++)
+		if (memcmp(&image->keys[i], &bound[i].key, sizeof(bound[i].key)))
+			return false;
+	return true;
 }
 
 static void rkmm_image_free(struct rkmm_images *images, struct rkmm_image *image)
@@ -53,12 +72,12 @@ static void rkmm_images_trim(struct rkmm_images *images, u64 budget)
 }
 
 static struct rkmm_image *rkmm_image_find(struct rkmm_images *images,
-					  const struct rkmm_image_key *key)
+					  const struct rkmm_bound *bound, u32 n, u32 hash)
 {
 	struct rkmm_image *image;
 
-	hash_for_each_possible(images->table, image, hash, rkmm_image_hash(key))
-		if (!memcmp(&image->key, key, sizeof(*key)))
+	hash_for_each_possible(images->table, image, hash, hash)
+		if (rkmm_image_is(image, bound, n))
 			return image;
 	return NULL;
 }
@@ -73,62 +92,109 @@ static void rkmm_image_lanes(struct rkmm_image *image)
 	image->nlanes = image->kicks[image->nkicks - 1].lane + 1;
 }
 
-static struct rkmm_image *rkmm_image_make(struct rkmm_client *client, struct rkmm_plan *plan,
-					  const struct rkmm_image_key *key)
+/* Room for an image of @nkicks starts and @nkeys operations, and for its programs. */
+static struct rkmm_image *rkmm_image_alloc(struct rkmm_client *client, u32 nkeys,
+					   const struct rkmm_extent *extent)
 {
-	struct rkmm_member one = rkmm_member_of(&plan->geom, key->rows, key->a, key->b, key->c);
-	struct rkmm_limits limits = *client->rdev->soc->limits;
-	struct rkmm_extent extent;
+	size_t kicks = struct_size((struct rkmm_image *)NULL, kicks, extent->kicks);
 	struct rkmm_image *image;
 
-	limits.light &= rkmm_image_light(client->rdev);
-	rkmm_image_measure(&limits, &one, 1, &extent);
-	image = kvzalloc(struct_size(image, kicks, extent.kicks), GFP_KERNEL_ACCOUNT);
+	image = kvzalloc(kicks + nkeys * sizeof(*image->keys), GFP_KERNEL_ACCOUNT);
 	if (!image)
 		return ERR_PTR(-ENOMEM);
-	image->mem = rkmm_progmem_alloc(client->window, extent.bytes);
+	image->mem = rkmm_progmem_alloc(client->window, extent->bytes);
 	if (IS_ERR(image->mem)) {
 		int ret = PTR_ERR(image->mem);
 
 		kvfree(image);
 		return ERR_PTR(ret);
 	}
-	image->key = *key;
-	image->nkicks = extent.kicks;
-	image->tasks = extent.tasks;
-	rkmm_image_emit(&limits, &one, 1, image->mem->iova, image->mem->vaddr, image->kicks);
-	rkmm_image_lanes(image);
+	image->keys = (void *)image + kicks;
+	image->nkeys = nkeys;
+	image->nkicks = extent->kicks;
+	image->tasks = extent->tasks;
 	return image;
 }
 
-struct rkmm_image *rkmm_image_get(struct rkmm_client *client, struct rkmm_plan *plan, u32 rows,
-				  u32 a, u32 b, u32 c)
+static void rkmm_image_member(const struct rkmm_bound *bound, struct rkmm_member *member)
 {
-	struct rkmm_image_key key = { .plan = plan->uid, .rows = rows, .a = a, .b = b, .c = c };
+	const struct rkmm_image_key *key = &bound->key;
+
+	*member = (struct rkmm_member){
+		.geom = &bound->plan->geom,
+		.rows = key->rows,
+		.count = key->count,
+		.a = key->a,
+		.b = key->b,
+		.c = key->c,
+		.a_stride = key->a_stride,
+		.b_stride = key->b_stride,
+		.c_stride = key->c_stride,
+		.weights = key->weights,
+	};
+}
+
+static struct rkmm_image *rkmm_image_make(struct rkmm_client *client,
+					  const struct rkmm_bound *bound, u32 n)
+{
+	struct rkmm_limits limits = *client->rdev->soc->limits;
+	struct rkmm_member one, *members = &one;
+	struct rkmm_extent extent;
+	struct rkmm_image *image;
+	u32 i;
+
+	if (n > 1)
+		members = kvmalloc_array(n, sizeof(*members), GFP_KERNEL);
+	if (!members)
+		return ERR_PTR(-ENOMEM);
+	for (i = 0; i < n; i++)
+		rkmm_image_member(&bound[i], &members[i]);
+	limits.light &= rkmm_image_light(client->rdev);
+	rkmm_image_measure(&limits, members, n, &extent);
+	image = rkmm_image_alloc(client, n, &extent);
+	if (!IS_ERR(image)) {
+		for (i = 0; i < n; i++)
+			image->keys[i] = bound[i].key;
+		rkmm_image_emit(&limits, members, n, image->mem->iova, image->mem->vaddr,
+				image->kicks);
+		rkmm_image_lanes(image);
+	}
+	if (members != &one)
+		kvfree(members);
+	return image;
+}
+
+struct rkmm_image *rkmm_image_get(struct rkmm_client *client, const struct rkmm_bound *bound,
+				  u32 n)
+{
 	struct rkmm_images *images = client->images;
+	u32 hash = rkmm_image_hash(bound, n);
 	struct rkmm_image *image;
 
-	BUILD_BUG_ON(sizeof(key) != 24);	/* no padding: it is hashed and compared as bytes */
+	/* no padding: it is hashed and compared as bytes */
+	BUILD_BUG_ON(sizeof(bound->key) != 48);
+	BUILD_BUG_ON(offsetof(struct rkmm_image_key, count) !=
+		     RKMM_IMAGE_HASHED * sizeof(u32));
 
 	mutex_lock(&images->lock);
-	image = rkmm_image_find(images, &key);
+	image = rkmm_image_find(images, bound, n, hash);
 	if (image) {
 		images->hits++;
 		if (!image->users++)
 			list_del_init(&image->lru);
 		goto out;
 	}
-	image = rkmm_image_make(client, plan, &key);
+	image = rkmm_image_make(client, bound, n);
 	if (IS_ERR(image)) {
 		/* Make room and try once more. */
 		rkmm_images_trim(images, 0);
-		image = rkmm_image_make(client, plan, &key);
+		image = rkmm_image_make(client, bound, n);
 	}
 	if (IS_ERR(image))
 		goto out;
 	image->users = 1;
 	INIT_LIST_HEAD(&image->lru);
-	hash_add(images->table, &image->hash, rkmm_image_hash(&key));
+	hash_add(images->table, &image->hash, hash);
 	images->bytes += image->mem->size;
 	images->emitted += image->tasks;
 out:
@@ -152,6 +218,16 @@ void rkmm_image_put(struct rkmm_client *client, struct rkmm_image *image)
 	mutex_unlock(&images->lock);
 }
 
+static bool rkmm_image_uses(const struct rkmm_image *image, u64 plan)
+{
+	u32 i;
+
+	for (i = 0; i < image->nkeys; i++)
+		if (image->keys[i].plan == plan)
+			return true;
+	return false;
+}
+
 void rkmm_images_drop_plan(struct rkmm_client *client, u64 plan)
 {
 	struct rkmm_images *images = client->images;
@@ -161,7 +237,7 @@ void rkmm_images_drop_plan(struct rkmm_client *client, u64 plan)
 
 	mutex_lock(&images->lock);
 	hash_for_each_safe(images->table, i, next, image, hash) {
-		if (image->key.plan != plan)
+		if (!rkmm_image_uses(image, plan))
 			continue;
 		if (image->users) {
 			image->stale = true;

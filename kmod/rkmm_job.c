@@ -20,8 +20,7 @@ static void rkmm_job_free(struct kref *ref)
 	u32 i;
 
 	for (i = 0; i < job->nsteps; i++)
-		if (job->steps[i])
-			rkmm_image_put(client, job->steps[i]);
+		rkmm_image_put(client, job->steps[i]);
 	for (i = 0; i < job->nbos; i++)
 		drm_gem_object_put(job->bos[i].obj);
 	for (i = 0; i < job->ndeps; i++)
@@ -57,7 +56,7 @@ struct rkmm_job *rkmm_job_alloc(struct rkmm_client *client, u32 nops, u32 cores)
 	rkmm_client_get(client);
 	job->client = client;
 	job->window = client->window;
-	job->nsteps = nops;
+	job->nops = nops;
 	job->cores = cores ?: client->rdev->all_cores;
 	return job;
 }
@@ -96,7 +95,7 @@ void rkmm_job_keep_bos(struct rkmm_job *job, const struct rkmm_op_data *ops)
 	struct rkmm_bo_use *bos = job->bos;
 	u32 i, k, n = 0;
 
-	for (i = 0; i < job->nsteps; i++)
+	for (i = 0; i < job->nops; i++)
 		for (k = 0; k < 3; k++)
 			bos[n++] = (struct rkmm_bo_use){ ops[i].place[k].obj, k == 2 };
 	rkmm_job_sort_bos(bos, n);
@@ -120,7 +119,7 @@ static void rkmm_job_prepare(struct rkmm_job *job, const struct rkmm_op_data *op
 {
 	u32 i, k;
 
-	for (i = 0; i < job->nsteps; i++) {
+	for (i = 0; i < job->nops; i++) {
 		const struct rkmm_place *place = ops[i].place;
 
 		for (k = 0; k < ARRAY_SIZE(ops[i].place); k++)

@@ -2,7 +2,7 @@
 /*
  * Plans, program images, jobs and the scheduler.
  *
- * A plan is shape only. An image is a plan's programs with addresses in place,
+ * A plan is shape only. An image is the programs of plans with addresses in place,
  * kept per client. A job is one submission: images in order, each shared
  * out in lanes over the cores.
  */
@@ -52,25 +52,51 @@ void rkmm_plan_put(struct rkmm_plan *plan);
 void rkmm_plans_init(struct rkmm_client *client);
 void rkmm_plans_fini(struct rkmm_client *client);
 
-/* ---- rkmm_image.c: program images, cached by (plan, rows, addresses) ----- */
+/* ---- rkmm_image.c: program images, cached by what they are bound to ------- */
+
+/* Program memory of one step: bounds what a single submission can ask for. */
+#define RKMM_IMAGE_MAX_BYTES	(64ull << 20)
 
 /**
- * struct rkmm_image_key - what an image depends on
+ * struct rkmm_image_key - what the programs of one operation depend on
  * @plan: rkmm_plan.uid
  * @rows: rows of the submission
  * @a: NPU address of A
  * @b: NPU address of B
  * @c: NPU address of C
+ * @count: how often it runs
+ * @a_stride: from an A to the next, 0 when it runs once
+ * @b_stride: the same of B
+ * @c_stride: the same of C
+ * @weights: NPU address of the buffer of B, 0 when the step has no other operation
+ * @pad: zero
+ *
+ * The first 24 bytes are hashed, all are compared.
  */
 struct rkmm_image_key {
 	u64 plan;
 	u32 rows;
 	u32 a, b, c;
+	u32 count;
+	u32 a_stride, b_stride, c_stride;
+	u32 weights;
+	u32 pad;
 };
 
 /**
- * struct rkmm_image - synthesised and linked programs of one plan
- * @key: what it was made for
+ * struct rkmm_bound - an operation with addresses
+ * @plan: referenced by the caller
+ * @key: the addresses
+ */
+struct rkmm_bound {
+	struct rkmm_plan *plan;
+	struct rkmm_image_key key;
+};
+
+/**
+ * struct rkmm_image - synthesised and linked programs of a step
+ * @nkeys: entries of @keys
+ * @keys: the operations it was made for, in order; behind @kicks
  * @mem: the programs
  * @tasks: programs in it
  * @nlanes: shares that may run at the same time
@@ -78,14 +104,15 @@ struct rkmm_image_key {
  * @kicks: starts, in order
  */
 struct rkmm_image {
-	struct rkmm_image_key key;
+	u32 nkeys;
+	struct rkmm_image_key *keys;
 	/** @hash: in rkmm_images.table; under rkmm_images.lock */
 	struct hlist_node hash;
 	/** @lru: in rkmm_images.idle while @users is 0; under rkmm_images.lock */
 	struct list_head lru;
 	/** @users: jobs that may still run it; under rkmm_images.lock */
 	unsigned int users;
-	/** @stale: its plan is gone, free with the last user; under rkmm_images.lock */
+	/** @stale: a plan of it is gone, free with the last user; under rkmm_images.lock */
 	bool stale;
 	struct rkmm_progmem *mem;
 	u32 tasks;
@@ -118,9 +145,16 @@ struct rkmm_images {
 
 int rkmm_images_init(struct rkmm_client *client);
 void rkmm_images_fini(struct rkmm_client *client);
-/* rkmm_image_get() - find or synthesise; the caller owns one use; ERR_PTR on failure */
-struct rkmm_image *rkmm_image_get(struct rkmm_client *client, struct rkmm_plan *plan, u32 rows,
-				  u32 a, u32 b, u32 c);
+/**
+ * rkmm_image_get() - find or synthesise
+ * @client: whose
+ * @bound: operations that run together
+ * @n: how many; their programs take RKMM_IMAGE_MAX_BYTES at most
+ *
+ * Return: the image, the caller owns one use; ERR_PTR on failure.
+ */
+struct rkmm_image *rkmm_image_get(struct rkmm_client *client, const struct rkmm_bound *bound,
+				  u32 n);
 void rkmm_image_put(struct rkmm_client *client, struct rkmm_image *image);
 /* rkmm_images_drop_plan() - free the idle images of a destroyed plan */
 void rkmm_images_drop_plan(struct rkmm_client *client, u64 plan);
@@ -171,7 +205,8 @@ struct rkmm_bo_use {
  * @ndeps: entries of @deps
  * @bos: buffers kept until the job has ended, each once; behind @steps
  * @nbos: entries of @bos
- * @nsteps: entries of @steps
+ * @nops: operations it was asked for
+ * @nsteps: entries of @steps, at most @nops
  * @steps: images, in order; one use each
  */
 struct rkmm_job {
@@ -207,6 +242,7 @@ struct rkmm_job {
 	u32 ndeps;
 	struct rkmm_bo_use *bos;
 	u32 nbos;
+	u32 nops;
 	u32 nsteps;
 	struct rkmm_image *steps[];
 };

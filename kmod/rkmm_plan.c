@@ -44,9 +44,6 @@ static char *form_name = "auto";
 module_param_named(form, form_name, charp, 0444);
 MODULE_PARM_DESC(form, "Form of plans that ask for none: auto, flat, batch (int4 only) or cube");
 
-/* Program memory of one plan: bounds what a single submission can ask for. */
-#define RKMM_IMAGE_MAX_BYTES	(64ull << 20)
-
 static void rkmm_plan_free(struct kref *ref)
 {
 	kfree(container_of(ref, struct rkmm_plan, ref));

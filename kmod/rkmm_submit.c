@@ -8,11 +8,14 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_print.h>
+#include <linux/overflow.h>
 
 #include "rkmm_bo.h"
+#include "rkmm_overlap.h"
 #include "rkmm_submit.h"
 
 #define RKMM_OPERAND_ALIGN	64
+#define RKMM_OP_FIRST_SIZE	offsetofend(struct drm_rkmm_op, c)
 
 static int rkmm_submit_get_operand(struct drm_file *file, const struct drm_rkmm_operand *arg,
 				   u64 size, struct rkmm_place *place)
@@ -29,42 +32,69 @@ static int rkmm_submit_get_operand(struct drm_file *file, const struct drm_rkmm_
 	return 0;
 }
 
-static bool rkmm_submit_overlap(const struct rkmm_place *x, const struct rkmm_place *y)
+/* Bytes from the first of @op->count operands to the end of the last one */
+static int rkmm_submit_extend(const struct rkmm_op_data *op, u64 stride, u64 *size)
 {
-	return x->obj == y->obj && x->offset < y->offset + y->size &&
-	       y->offset < x->offset + x->size;
+	u64 more;
+
+	if (stride % RKMM_OPERAND_ALIGN)
+		return -EINVAL;
+	if (op->count > 1 && (check_mul_overflow(stride, (u64)op->count - 1, &more) ||
+			      check_add_overflow(*size, more, size)))
+		return -EINVAL;
+	return 0;
+}
+
+/* C of a count: one behind the other, or rows side by side. */
+static bool rkmm_submit_c_apart(const struct rkmm_op_data *op)
+{
+	const struct rkmm_geom *geom = &op->plan->geom;
+	u64 stride = op->stride[2];
+
+	if (op->count == 1 || stride >= geom->c_bytes)
+		return true;
+	return geom->form == RKMM_FORM_FLAT && geom->slices == 1 &&
+	       stride >= geom->np * rkmm_out_bytes(geom->types) &&
+	       stride * op->count <= geom->c_pitch;
 }
 
 static int rkmm_submit_get_op(struct rkmm_client *client, struct drm_file *file,
 			      const struct drm_rkmm_op *arg, struct rkmm_op_data *op)
 {
+	const struct drm_rkmm_operand *operands[] = { &arg->a, &arg->b, &arg->c };
 	const struct rkmm_geom *geom;
+	u32 k;
 	int ret;
 
-	if (arg->flags || arg->pad)
+	if (arg->flags & ~DRM_RKMM_OP_GROUPED || arg->count > DRM_RKMM_MAX_MEMBERS)
 		return -EINVAL;
 	op->plan = rkmm_plan_get(client, arg->plan);
 	if (!op->plan)
 		return -ENOENT;
 	geom = &op->plan->geom;
 	op->rows = arg->rows ?: geom->mm.m;
+	op->count = arg->count ?: 1;
+	op->grouped = arg->flags & DRM_RKMM_OP_GROUPED;
 	if (op->rows > geom->mm.m)
 		return -EINVAL;
+	op->stride[0] = arg->a_stride;
+	op->stride[1] = arg->b_stride;
+	op->stride[2] = arg->c_stride;
 
-	ret = rkmm_submit_get_operand(file, &arg->a, geom->a_bytes, &op->place[0]);
-	if (!ret)
-		ret = rkmm_submit_get_operand(file, &arg->b, geom->b_bytes, &op->place[1]);
-	if (!ret)
-		ret = rkmm_submit_get_operand(file, &arg->c, geom->c_bytes, &op->place[2]);
-	if (ret)
-		return ret;
+	for (k = 0; k < ARRAY_SIZE(operands); k++) {
+		u64 size = k == 0 ? geom->a_bytes : k == 1 ? geom->b_bytes : geom->c_bytes;
 
-	/* A matmul reads A and B again while it writes C: none may be shared. */
-	if (rkmm_submit_overlap(&op->place[0], &op->place[2]) ||
-	    rkmm_submit_overlap(&op->place[1], &op->place[2]))
+		ret = rkmm_submit_extend(op, op->stride[k], &size);
+		if (!ret)
+			ret = rkmm_submit_get_operand(file, operands[k], size, &op->place[k]);
+		if (ret)
+			return ret;
+	}
+	if (!rkmm_submit_c_apart(op) || to_rkmm_bo(op->place[2].obj)->read_only)
 		return -EINVAL;
-	if (to_rkmm_bo(op->place[2].obj)->read_only)
-		return -EINVAL;
+	/* One image holds all of it. */
+	if (rkmm_image_bytes(geom) * op->count > RKMM_IMAGE_MAX_BYTES)
+		return -EOPNOTSUPP;
 	return 0;
 }
 
@@ -79,6 +109,69 @@ static void rkmm_submit_put_ops(struct rkmm_op_data *ops, u32 nops)
 		if (ops[i].plan)
 			rkmm_plan_put(ops[i].plan);
 	}
+}
+
+/* A span of @op for each of its operands, or for each time that it runs; returns how many. */
+static u32 rkmm_submit_spans(const struct rkmm_op_data *op, bool each, struct rkmm_span *spans)
+{
+	const struct rkmm_geom *geom = &op->plan->geom;
+	bool flat = geom->form == RKMM_FORM_FLAT;
+	const u64 sizes[] = { geom->a_bytes, geom->b_bytes, geom->c_bytes };
+	const u32 pitches[] = { flat ? geom->a_pitch : 0, 0,
+				flat && geom->slices == 1 ? geom->c_pitch : 0 };
+	const u32 lines[] = { geom->ka * rkmm_in_bits(geom->types) / 8, 0,
+			      geom->np * rkmm_out_bytes(geom->types) };
+	u32 k, i, n = 0, times;
+
+	for (k = 0; k < ARRAY_SIZE(sizes); k++) {
+		const struct rkmm_place *place = &op->place[k];
+		bool whole = !each && op->count > 1;
+
+		/* what all read is there once */
+		times = each && op->stride[k] ? op->count : 1;
+		for (i = 0; i < times; i++) {
+			u64 start = place->offset + i * op->stride[k];
+
+			spans[n++] = (struct rkmm_span){
+				.owner = place->obj,
+				.start = start,
+				.end = start + (whole ? place->size : sizes[k]),
+				.pitch = whole ? 0 : pitches[k],
+				.line = lines[k],
+				.write = k == 2,
+			};
+		}
+	}
+	return n;
+}
+
+/*
+ * First with the whole range of each operand, which is enough for most; then with
+ * every operand of every repetition.
+ */
+static int rkmm_submit_check_group(const struct rkmm_op_data *ops, u32 nops)
+{
+	struct rkmm_span few[3 * RKMM_FEW_OPS], *spans = few;
+	u32 pass, i, n, most = nops;
+	bool conflict = true;
+
+	for (pass = 0; conflict && pass < 2; pass++) {
+		if (3 * most > ARRAY_SIZE(few))
+			spans = kvmalloc_array(3 * most, sizeof(*spans), GFP_KERNEL_ACCOUNT);
+		if (!spans)
+			return -ENOMEM;
+		for (i = 0, n = 0; i < nops; i++)
+			n += rkmm_submit_spans(&ops[i], pass, spans + n);
+		conflict = rkmm_spans_conflict(spans, n);
+		if (spans != few)
+			kvfree(spans);
+		spans = few;
+		for (i = 0, most = 0; i < nops; i++)
+			most += ops[i].count;
+		if (most == nops)
+			break;
+	}
+	return conflict ? -EINVAL : 0;
 }
 
 static int rkmm_submit_check_array(const struct drm_rkmm_array *array, u32 max, size_t min_stride)
@@ -98,17 +191,60 @@ static int rkmm_submit_get_ops(struct rkmm_client *client, struct drm_file *file
 			       const struct drm_rkmm_array *array, struct rkmm_op_data *ops)
 {
 	struct drm_rkmm_op arg;
+	u32 members = 0, i;
 	int ret;
-	u32 i;
 
 	for (i = 0; i < array->count; i++) {
 		ret = rkmm_array_copy(array, i, &arg, sizeof(arg));
 		if (!ret)
 			ret = rkmm_submit_get_op(client, file, &arg, &ops[i]);
+		members += ops[i].count;
+		if (!ret && (members > DRM_RKMM_MAX_MEMBERS || (!i && ops[i].grouped)))
+			ret = -EINVAL;
 		if (ret) {
 			drm_dbg(client->rdev->drm, "submit: operation %u: %d\n", i, ret);
 			return ret;
 		}
+	}
+	return 0;
+}
+
+/* Behind the last operation of the group that begins with @first */
+static u32 rkmm_submit_group_end(const struct rkmm_op_data *ops, u32 first, u32 nops)
+{
+	u32 i = first + 1;
+
+	while (i < nops && ops[i].grouped)
+		i++;
+	return i;
+}
+
+static bool rkmm_submit_overlap(const struct rkmm_place *x, const struct rkmm_place *y)
+{
+	return x->obj == y->obj && x->offset < y->offset + y->size &&
+	       y->offset < x->offset + x->size;
+}
+
+/*
+ * A matmul reads A and B again while it writes C: no byte of C may be another
+ * operand of its group.
+ */
+static int rkmm_submit_check_groups(const struct rkmm_op_data *ops, u32 nops)
+{
+	u32 first, end;
+	int ret;
+
+	for (first = 0; first < nops; first = end) {
+		const struct rkmm_place *place = ops[first].place;
+
+		end = rkmm_submit_group_end(ops, first, nops);
+		if (end == first + 1 && !rkmm_submit_overlap(&place[0], &place[2]) &&
+		    !rkmm_submit_overlap(&place[1], &place[2]))
+			continue;
+		ret = rkmm_submit_check_group(ops + first, end - first);
+		if (ret)
+			return ret;
+		cond_resched();
 	}
 	return 0;
 }
@@ -125,7 +261,7 @@ static int rkmm_submit_check_finish(const struct rkmm_op_data *ops, u32 nops)
 	for (i = 0; i < nops; i++) {
 		if (ops[i].plan->geom.slices == 1)
 			continue;
-		for (j = i + 1; j < nops; j++)
+		for (j = rkmm_submit_group_end(ops, i, nops); j < nops; j++)
 			if (rkmm_submit_overlap(&ops[j].place[0], &ops[i].place[2]) ||
 			    rkmm_submit_overlap(&ops[j].place[1], &ops[i].place[2]))
 				return -EINVAL;
@@ -134,30 +270,81 @@ static int rkmm_submit_check_finish(const struct rkmm_op_data *ops, u32 nops)
 	return 0;
 }
 
-/* Map and synthesise. */
-static int rkmm_submit_bind(struct rkmm_job *job, const struct rkmm_op_data *ops)
+static int rkmm_submit_map(struct rkmm_job *job, const struct rkmm_op_data *op,
+			   struct rkmm_bound *bound)
 {
-	struct rkmm_client *client = job->client;
-	u32 iova[3], i, k;
+	u32 iova[3], k;
 	int ret;
 
-	for (i = 0; i < job->nsteps; i++) {
-		const struct rkmm_place *place = ops[i].place;
-		struct rkmm_image *image;
+	for (k = 0; k < 3; k++) {
+		ret = rkmm_window_map(job->window, to_rkmm_bo(op->place[k].obj), &iova[k]);
+		if (ret)
+			return ret;
+	}
+	bound->plan = op->plan;
+	bound->key = (struct rkmm_image_key){
+		.plan = op->plan->uid,
+		.rows = op->rows,
+		.a = iova[0] + op->place[0].offset,
+		.b = iova[1] + op->place[1].offset,
+		.c = iova[2] + op->place[2].offset,
+		.count = op->count,
+		.weights = iova[1],
+	};
+	if (op->count > 1) {
+		bound->key.a_stride = op->stride[0];
+		bound->key.b_stride = op->stride[1];
+		bound->key.c_stride = op->stride[2];
+	}
+	return 0;
+}
 
-		for (k = 0; k < 3; k++) {
-			ret = rkmm_window_map(job->window, to_rkmm_bo(place[k].obj), &iova[k]);
-			if (ret)
-				return ret;
-			iova[k] += place[k].offset;
-		}
-		image = rkmm_image_get(client, ops[i].plan, ops[i].rows, iova[0], iova[1], iova[2]);
-		if (IS_ERR(image))
-			return PTR_ERR(image);
-		job->steps[i] = image;
+static u64 rkmm_submit_bytes(const struct rkmm_op_data *op)
+{
+	return rkmm_image_bytes(&op->plan->geom) * op->count;
+}
+
+/* Operations from @first on that run as one step: a group, or what one image holds of it. */
+static u32 rkmm_submit_step_end(const struct rkmm_op_data *ops, u32 first, u32 nops)
+{
+	u64 bytes = rkmm_submit_bytes(&ops[first]);
+	u32 i;
+
+	for (i = first + 1; i < nops && ops[i].grouped; i++) {
+		bytes += rkmm_submit_bytes(&ops[i]);
+		if (bytes > RKMM_IMAGE_MAX_BYTES)
+			break;
+	}
+	return i;
+}
+
+/* Map and synthesise. */
+static int rkmm_submit_bind(struct rkmm_job *job, const struct rkmm_op_data *ops,
+			    struct rkmm_bound *bound)
+{
+	struct rkmm_image *image;
+	u32 i, end;
+	int ret;
+
+	for (i = 0; i < job->nops; i++) {
+		ret = rkmm_submit_map(job, &ops[i], &bound[i]);
+		if (ret)
+			return ret;
 		job->cores &= ops[i].plan->cores;
 	}
-	return job->cores ? 0 : -EINVAL;
+	if (!job->cores)
+		return -EINVAL;
+	for (i = 0; i < job->nops; i = end) {
+		end = rkmm_submit_step_end(ops, i, job->nops);
+		/* Alone it has nobody to differ from. */
+		if (end == i + 1)
+			bound[i].key.weights = 0;
+		image = rkmm_image_get(job->client, &bound[i], end - i);
+		if (IS_ERR(image))
+			return PTR_ERR(image);
+		job->steps[job->nsteps++] = image;
+	}
+	return 0;
 }
 
 static int rkmm_submit(struct rkmm_client *client, struct drm_file *file,
@@ -165,19 +352,24 @@ static int rkmm_submit(struct rkmm_client *client, struct drm_file *file,
 {
 	u32 nops = args->ops.count, nouts = args->out_syncs.count;
 	struct rkmm_op_data few[RKMM_FEW_OPS] = {}, *ops = few;
+	struct rkmm_bound few_bound[RKMM_FEW_OPS], *bound = few_bound;
 	struct rkmm_out_sync *outs = NULL;
 	struct rkmm_job *job;
 	int ret = -ENOMEM;
 
-	if (nops > ARRAY_SIZE(few))
+	if (nops > ARRAY_SIZE(few)) {
 		ops = kvcalloc(nops, sizeof(*ops), GFP_KERNEL_ACCOUNT);
+		bound = kvmalloc_array(nops, sizeof(*bound), GFP_KERNEL_ACCOUNT);
+	}
 	job = rkmm_job_alloc(client, nops, args->cores);
 	if (nouts)
 		outs = kvcalloc(nouts, sizeof(*outs), GFP_KERNEL_ACCOUNT);
-	if (!ops || !job || (nouts && !outs))
+	if (!ops || !bound || !job || (nouts && !outs))
 		goto out;
 
 	ret = rkmm_submit_get_ops(client, file, &args->ops, ops);
+	if (!ret)
+		ret = rkmm_submit_check_groups(ops, nops);
 	if (!ret)
 		ret = rkmm_submit_check_finish(ops, nops);
 	if (!ret)
@@ -187,7 +379,7 @@ static int rkmm_submit(struct rkmm_client *client, struct drm_file *file,
 	if (ret)
 		goto out;
 	rkmm_job_keep_bos(job, ops);
-	ret = rkmm_submit_bind(job, ops);
+	ret = rkmm_submit_bind(job, ops, bound);
 	if (ret)
 		goto out;
 
@@ -204,6 +396,8 @@ out:
 		rkmm_submit_put_ops(ops, nops);
 	if (ops != few)
 		kvfree(ops);
+	if (bound != few_bound)
+		kvfree(bound);
 	if (job)
 		rkmm_job_put(job);
 	return ret;
@@ -218,7 +412,7 @@ int rkmm_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file)
 
 	if (args->flags & ~DRM_RKMM_SUBMIT_WAIT || !args->ops.count ||
 	    args->cores & ~rdev->all_cores ||
-	    rkmm_submit_check_array(&args->ops, DRM_RKMM_MAX_OPS, sizeof(struct drm_rkmm_op)) ||
+	    rkmm_submit_check_array(&args->ops, DRM_RKMM_MAX_OPS, RKMM_OP_FIRST_SIZE) ||
 	    rkmm_submit_check_array(&args->in_syncs, DRM_RKMM_MAX_SYNCS,
 				    sizeof(struct drm_rkmm_sync)) ||
 	    rkmm_submit_check_array(&args->out_syncs, DRM_RKMM_MAX_SYNCS,

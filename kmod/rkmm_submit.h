@@ -23,11 +23,14 @@ struct rkmm_place {
 	u64 size;
 };
 
-/* One operation while the job is built */
+/* One operation while the job is built; arrays are A, B, C */
 struct rkmm_op_data {
 	struct rkmm_plan *plan;
 	u32 rows;
-	struct rkmm_place place[3];	/* A, B, C */
+	u32 count;
+	bool grouped;			/* with the one before */
+	u64 stride[3];			/* used when it runs more than once */
+	struct rkmm_place place[3];	/* from the first to the last */
 };
 
 /* Where the job's fence goes */

@@ -572,10 +572,37 @@ struct rkmm_operand {
  * struct rkmm_op - one operation of a submission
  * @plan: the plan
  * @rows: rows to compute, 0 for the plan's M
- * @flags: zero
+ * @flags: DRM_RKMM_OP_GROUPED or zero
  * @a: operand A, laid out as rkmm_plan_a() says
  * @b: operand B, laid out as rkmm_plan_b() says
- * @c: operand C, may overlap neither A nor B
+ * @c: operand C, may overlap neither A nor B of its group
+ * @a_stride: bytes from an A to the next, a multiple of 64; 0: all have the same
+ * @b_stride: bytes from a B to the next, a multiple of 64; 0: all have the same
+ * @c_stride: bytes from a C to the next, a multiple of 64
+ * @count: how often, 0 for once
+ * @reserved: zero
+ *
+ * Batched: @count products of one plan at strides. Scores of all heads of an
+ * attention, where the rows of Q hold HEADS heads of 64 int8 side by side (so does
+ * the result, of T columns of int32 each), and K is packed head by head:
+ *
+ *	desc = (struct rkmm_matmul_desc){
+ *		.types = DRM_RKMM_I8I32, .m = rows, .k = 64, .n = T,
+ *		.a_pitch = HEADS * 64, .c_pitch = HEADS * T * 4,
+ *	};
+ *	...
+ *	op = (struct rkmm_op){
+ *		.plan = plan, .count = HEADS,
+ *		.a = { q }, .a_stride = 64,
+ *		.b = { k }, .b_stride = rkmm_plan_b(plan)->size,
+ *		.c = { scores }, .c_stride = T * 4,
+ *	};
+ *	ret = rkmm_submit(dev, &op, 1, NULL, &seqno);
+ *
+ * Grouped: with DRM_RKMM_OP_GROUPED an operation may run together with the one
+ * before it; neither may read or write what the other one writes. Experts that got
+ * different numbers of rows, one operation each, all but the first with the flag,
+ * become few chains of programs instead of one start each.
  */
 struct rkmm_op {
 	const struct rkmm_plan *plan;
@@ -584,6 +611,11 @@ struct rkmm_op {
 	struct rkmm_operand a;
 	struct rkmm_operand b;
 	struct rkmm_operand c;
+	uint64_t a_stride;
+	uint64_t b_stride;
+	uint64_t c_stride;
+	uint32_t count;
+	uint32_t reserved;
 };
 
 /**
@@ -605,7 +637,7 @@ struct rkmm_submit_options {
 };
 
 /**
- * rkmm_submit() - run operations, in order
+ * rkmm_submit() - run operations, in order but for groups
  * @dev: the device
  * @ops: the operations
  * @count: their number, 1..DRM_RKMM_MAX_OPS

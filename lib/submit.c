@@ -87,13 +87,22 @@ int rkmm_submit(struct rkmm_device *dev, const struct rkmm_op *ops, uint32_t cou
 			ret = rkmm_fail(-EINVAL, "submit: operation %u is incomplete", i);
 			goto out;
 		}
+		if (op->reserved) {
+			ret = rkmm_fail(-EINVAL,
+					"submit: operation %u: a reserved field is not zero", i);
+			goto out;
+		}
 		raw[i] = (struct drm_rkmm_op) {
 			.plan = op->plan->info.plan,
 			.rows = op->rows,
 			.flags = op->flags,
+			.count = op->count,
 			.a = { .handle = op->a.buf->handle, .offset = op->a.offset },
 			.b = { .handle = op->b.buf->handle, .offset = op->b.offset },
 			.c = { .handle = op->c.buf->handle, .offset = op->c.offset },
+			.a_stride = op->a_stride,
+			.b_stride = op->b_stride,
+			.c_stride = op->c_stride,
 		};
 	}
 	ret = rkmm_submit_raw(dev, raw, count, options, false, &queued, seqno);

@@ -324,6 +324,26 @@ static struct drm_rkmm_operand operand(struct thread *t, uint64_t need)
 	return o;
 }
 
+/* Operands one behind the other, at one place, side by side in rows, or anywhere. */
+static uint64_t stride(struct thread *t, uint64_t size)
+{
+	switch (below(t, 12)) {
+	case 0:
+		return wild(t);
+	case 1:
+		return 0;
+	case 2:
+		return 64 * below(t, 8);
+	default:
+		return (size + 63) / 64 * 64;
+	}
+}
+
+static uint64_t extra(uint32_t count, uint64_t bytes)
+{
+	return count ? (count - 1) * bytes : 0;
+}
+
 static void do_submit(struct thread *t)
 {
 	uint32_t nops = one_in(t, 100) ? below(t, DRM_RKMM_MAX_OPS + 2) : 1 + below(t, 4);
@@ -339,9 +359,16 @@ static void do_submit(struct thread *t)
 
 		ops[i].plan = one_in(t, 60) ? (uint32_t)wild(t) : t->w->plan[p].handle;
 		ops[i].rows = one_in(t, 3) ? below(t, t->w->plan[p].m + 1) : 0;
-		ops[i].a = operand(t, t->w->plan[p].a);
-		ops[i].b = operand(t, t->w->plan[p].b);
-		ops[i].c = operand(t, t->w->plan[p].c);
+		ops[i].flags = i && one_in(t, 2) ? DRM_RKMM_OP_GROUPED : 0;
+		if (one_in(t, 3)) {
+			ops[i].count = one_in(t, 20) ? (uint32_t)wild(t) : below(t, 9);
+			ops[i].a_stride = stride(t, t->w->plan[p].a);
+			ops[i].b_stride = stride(t, t->w->plan[p].b);
+			ops[i].c_stride = stride(t, t->w->plan[p].c);
+		}
+		ops[i].a = operand(t, t->w->plan[p].a + extra(ops[i].count, ops[i].a_stride));
+		ops[i].b = operand(t, t->w->plan[p].b + extra(ops[i].count, ops[i].b_stride));
+		ops[i].c = operand(t, t->w->plan[p].c + extra(ops[i].count, ops[i].c_stride));
 		if (one_in(t, 100)) {
 			uint64_t v = wild(t);
 

@@ -469,7 +469,8 @@ TEST_F(uapi, submit_operation)
 	BAD_OP(rows = UINT32_MAX, -EINVAL);
 	for (i = 0; i < 32; i++)
 		BAD_OP(flags = 1u << i, -EINVAL);
-	BAD_OP(pad = 1, -EINVAL);
+	BAD_OP(count = DRM_RKMM_MAX_MEMBERS + 1, -EINVAL);
+	BAD_OP(count = UINT32_MAX, -EINVAL);
 	BAD_OPERAND(a, a);
 	BAD_OPERAND(b, b);
 	BAD_OPERAND(c, c);
@@ -597,6 +598,11 @@ TEST_F(uapi, submit_strides)
 	ops[1].tail = 1ull << 40;
 	EXPECT_EQ(-E2BIG, rk_submit(self->fd, &good));
 	ops[1].tail = 0;
+	/* an element from before it grew */
+	submit_init(&s, &ops[0].op, 1);
+	s.ops.stride = offsetof(struct drm_rkmm_op, a_stride);
+	EXPECT_EQ(0, rk_submit(self->fd, &s));
+	EXPECT_EQ(0, rk_result(self->fd, s.seqno));
 
 	ASSERT_EQ(0, syncobj_create(self->fd, &sync.sync.handle));
 	good.out_syncs = (struct drm_rkmm_array) {

@@ -505,23 +505,49 @@ struct drm_rkmm_operand {
 };
 
 /**
+ * DRM_RKMM_OP_GROUPED - may run together with the operation before it
+ *
+ * Operations joined by this flag are a group: none of them reads or writes what
+ * another one writes (EINVAL otherwise), so that the driver may lay them in one
+ * chain of programs and share them over the cores. What comes after a group begins
+ * when all of it has ended. The first operation of a submission cannot have it.
+ */
+#define DRM_RKMM_OP_GROUPED	(1u << 0)
+
+/**
  * struct drm_rkmm_op - one operation of a submission
  * @plan: plan handle
  * @rows: rows to compute, 0 for the plan's M; at most the plan's M
- * @flags: zero
- * @pad: zero
- * @a: operand A
- * @b: operand B
- * @c: operand C; may overlap neither A nor B of its operation
+ * @flags: DRM_RKMM_OP_GROUPED or zero
+ * @count: how often, with operands at @a_stride, @b_stride and @c_stride from each
+ *	other; 0 for once
+ * @a: operand A, the first
+ * @b: operand B, the first
+ * @c: operand C, the first; may overlap neither A nor B of its group
+ * @a_stride: bytes from an A to the next, a multiple of 64; 0: all have the same
+ * @b_stride: bytes from a B to the next, a multiple of 64; 0: all have the same
+ * @c_stride: bytes from a C to the next, a multiple of 64
+ *
+ * Each operand has the size that the plan says. C of a @count must not overlap:
+ * @c_stride is at least that size, or, in the layout ROWS without partial results,
+ * the rows lie side by side: @c_stride holds a row and @count times @c_stride is at
+ * most the pitch. Elsewhere in a group too, operands with rows of a common pitch may
+ * lie side by side in one range.
+ *
+ * What is made ready for the NPU, and becomes visible to a read access, is the whole
+ * range from the first operand to the last one.
  */
 struct drm_rkmm_op {
 	__u32 plan;
 	__u32 rows;
 	__u32 flags;
-	__u32 pad;
+	__u32 count;
 	struct drm_rkmm_operand a;
 	struct drm_rkmm_operand b;
 	struct drm_rkmm_operand c;
+	__u64 a_stride;
+	__u64 b_stride;
+	__u64 c_stride;
 };
 
 /**
@@ -541,12 +567,15 @@ struct drm_rkmm_sync {
 
 /** DRM_RKMM_MAX_OPS - operations in one submission */
 #define DRM_RKMM_MAX_OPS	4096
+/** DRM_RKMM_MAX_MEMBERS - the same with each counted as often as it runs */
+#define DRM_RKMM_MAX_MEMBERS	16384
 /** DRM_RKMM_MAX_SYNCS - in-syncs, and out-syncs, in one submission */
 #define DRM_RKMM_MAX_SYNCS	256
 
 /**
  * struct drm_rkmm_submit - argument of RKMM_SUBMIT
- * @ops: Input: array of &struct drm_rkmm_op, 1..DRM_RKMM_MAX_OPS, run in order
+ * @ops: Input: array of &struct drm_rkmm_op, 1..DRM_RKMM_MAX_OPS, run in order but for
+ *	groups
  * @in_syncs: Input: array of &struct drm_rkmm_sync to wait for
  * @out_syncs: Input: array of &struct drm_rkmm_sync to signal
  * @flags: Input: DRM_RKMM_SUBMIT_*
@@ -557,6 +586,8 @@ struct drm_rkmm_sync {
  *	-ETIME, -EINTR: then only RKMM_WAIT is to be repeated
  * @result: Output: when it ended: 0, -EIO (this submission hung the NPU),
  *	-ECANCELED (a dependency failed or the submission was killed), -ENODEV
+ *
+ * EOPNOTSUPP: the programs of one operation and its count take more than 64 MiB.
  *
  * The ioctl never restarts: once queued it returns 0, whatever the wait did.
  */
@@ -619,7 +650,7 @@ RKMM_ASSERT_SIZE(drm_rkmm_plan_create, 280);
 RKMM_ASSERT_SIZE(drm_rkmm_plan_destroy, 8);
 RKMM_ASSERT_SIZE(drm_rkmm_array, 16);
 RKMM_ASSERT_SIZE(drm_rkmm_operand, 16);
-RKMM_ASSERT_SIZE(drm_rkmm_op, 64);
+RKMM_ASSERT_SIZE(drm_rkmm_op, 88);
 RKMM_ASSERT_SIZE(drm_rkmm_sync, 16);
 RKMM_ASSERT_SIZE(drm_rkmm_submit, 80);
 RKMM_ASSERT_SIZE(drm_rkmm_wait, 24);

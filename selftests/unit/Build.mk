@@ -26,6 +26,9 @@ test_lib_slices-ldlibs := -lpthread
 host-tests += test_ranges
 test_ranges-srcs := selftests/unit/test_ranges.c kmod/rkmm_ranges.c
 
+host-tests += test_overlap
+test_overlap-srcs := selftests/unit/test_overlap.c kmod/rkmm_overlap.c
+
 host-tests += test_prog_geometry
 test_prog_geometry-srcs := selftests/unit/test_prog_geometry.c
 test_prog_geometry-libs := prog

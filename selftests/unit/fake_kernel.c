@@ -299,7 +299,7 @@ static void store(uint8_t *p, double sum, const struct drm_rkmm_plan_create *inf
 	}
 }
 
-static int execute(const struct drm_rkmm_op *op)
+static int execute_one(const struct drm_rkmm_op *op)
 {
 	const struct drm_rkmm_plan_create *info;
 	struct bo *a = bo_get(op->a.handle), *b = bo_get(op->b.handle), *c = bo_get(op->c.handle);
@@ -309,7 +309,7 @@ static int execute(const struct drm_rkmm_op *op)
 	if (!a || !b || !c || !op->plan || op->plan > MAX_PLANS || !plans[op->plan - 1].used)
 		return -ENOENT;
 	info = &plans[op->plan - 1].info;
-	if (op->flags || op->pad || op->rows > info->m ||
+	if (op->flags & ~DRM_RKMM_OP_GROUPED || op->rows > info->m ||
 	    (op->a.offset | op->b.offset | op->c.offset) % 64 ||
 	    op->a.offset + info->a.size > a->size || op->b.offset + info->b.size > b->size ||
 	    op->c.offset + info->c.size > c->size)
@@ -341,6 +341,23 @@ static int execute(const struct drm_rkmm_op *op)
 	return 0;
 }
 
+static int execute(const struct drm_rkmm_op *op)
+{
+	struct drm_rkmm_op one = *op;
+	uint32_t i = 0;
+	int ret;
+
+	if ((op->a_stride | op->b_stride | op->c_stride) % 64)
+		return -EINVAL;
+	do {
+		ret = execute_one(&one);
+		one.a.offset += op->a_stride;
+		one.b.offset += op->b_stride;
+		one.c.offset += op->c_stride;
+	} while (!ret && ++i < op->count);
+	return ret;
+}
+
 static int submit(struct drm_rkmm_submit *req)
 {
 	const struct drm_rkmm_op *ops = (const void *)(uintptr_t)req->ops.array;
@@ -354,7 +371,7 @@ static int submit(struct drm_rkmm_submit *req)
 	    (!req->out_syncs.count) != (!req->out_syncs.array))
 		return -EINVAL;
 	for (i = 0; i < req->ops.count; i++) {
-		ret = execute(&ops[i]);
+		ret = !i && ops[i].flags ? -EINVAL : execute(&ops[i]);
 		if (ret)
 			return ret;
 	}

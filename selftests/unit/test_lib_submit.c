@@ -132,6 +132,76 @@ static void test_submit(void **state)
 	free(b);
 }
 
+/* The header's example: heads side by side in the rows of A and C, B packed head by head. */
+static void test_batched(void **state)
+{
+	enum { HEADS = 3, ROWS = 5, D = 64, T = 32, PITCH = HEADS * T };
+	struct rkmm_matmul_desc d = describe(DRM_RKMM_I8I32, ROWS, D, T);
+	struct rkmm_device *dev = open_dev();
+	int8_t *b[HEADS], *a = matrix(ROWS * HEADS * D, d.types, &seed);
+	struct rkmm_buffer *q, *k, *scores;
+	struct rkmm_op op, two[2];
+	struct rkmm_plan *plan;
+	uint64_t seqno, size, before = fake.submits;
+	void *to;
+	int h;
+
+	(void)state;
+	d.a_pitch = HEADS * D;
+	d.c_pitch = HEADS * T * 4;
+	assert_int_equal(rkmm_plan_create(dev, &d, &plan), 0);
+	size = rkmm_plan_b(plan)->size;
+	assert_int_equal(rkmm_buffer_create(dev, ROWS * HEADS * D, &q), 0);
+	assert_int_equal(rkmm_buffer_create(dev, HEADS * size, &k), 0);
+	assert_int_equal(rkmm_buffer_create(dev, ROWS * HEADS * T * 4, &scores), 0);
+	assert_int_equal(rkmm_buffer_map(q, &to), 0);
+	assert_int_equal(rkmm_buffer_begin(q, 0, ROWS * HEADS * D, RKMM_WRITE, 0), 0);
+	memcpy(to, a, ROWS * HEADS * D);
+	assert_int_equal(rkmm_buffer_end(q, 0, ROWS * HEADS * D, RKMM_WRITE), 0);
+	assert_int_equal(rkmm_buffer_map(k, &to), 0);
+	assert_int_equal(rkmm_buffer_begin(k, 0, HEADS * size, RKMM_WRITE, 0), 0);
+	for (h = 0; h < HEADS; h++) {
+		b[h] = matrix(D * T, d.types, &seed);
+		assert_int_equal(rkmm_pack_b(rkmm_plan_b(plan), (int8_t *)to + h * size, b[h], T,
+					     D, T, 0), 0);
+	}
+	assert_int_equal(rkmm_buffer_end(k, 0, HEADS * size, RKMM_WRITE), 0);
+	op = (struct rkmm_op){
+		.plan = plan, .count = HEADS, .a = { .buf = q }, .a_stride = D,
+		.b = { .buf = k }, .b_stride = size, .c = { .buf = scores }, .c_stride = T * 4,
+	};
+	assert_int_equal(rkmm_submit(dev, &op, 1, NULL, &seqno), 0);
+	assert_int_equal(fake.submits, before + 1);
+	assert_int_equal(rkmm_wait(dev, seqno, RKMM_FOREVER), 0);
+	assert_int_equal(rkmm_buffer_begin(scores, 0, ROWS * HEADS * T * 4, RKMM_READ,
+					   RKMM_FOREVER), 0);
+	assert_int_equal(rkmm_buffer_map(scores, &to), 0);
+	for (h = 0; h < HEADS; h++)
+		check(&d, ROWS, a + h * D, HEADS * D, b[h], T, (int32_t *)to + h * T, PITCH);
+
+	/* what the kernel is told, and what it says to it */
+	two[0] = op;
+	two[1] = op;
+	two[1].flags = DRM_RKMM_OP_GROUPED;
+	assert_int_equal(rkmm_submit(dev, two, 2, NULL, &seqno), 0);
+	two[0].flags = DRM_RKMM_OP_GROUPED;
+	assert_int_equal(rkmm_submit(dev, two, 2, NULL, &seqno), -EINVAL);
+	op.reserved = 1;
+	assert_int_equal(rkmm_submit(dev, &op, 1, NULL, &seqno), -EINVAL);
+	op.reserved = 0;
+	op.b_stride = 65;
+	assert_int_equal(rkmm_submit(dev, &op, 1, NULL, &seqno), -EINVAL);
+
+	for (h = 0; h < HEADS; h++)
+		free(b[h]);
+	free(a);
+	rkmm_buffer_destroy(q);
+	rkmm_buffer_destroy(k);
+	rkmm_buffer_destroy(scores);
+	rkmm_plan_destroy(plan);
+	rkmm_close(dev);
+}
+
 struct thread {
 	struct rkmm_device *dev;
 	struct rkmm_weights *w;
@@ -210,7 +280,7 @@ static void test_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(test_buffers), T(test_submit), T(test_threads),
+		T(test_buffers), T(test_submit), T(test_batched), T(test_threads),
 	};
 
 	return cmocka_run_group_tests_name("lib_submit", tests, NULL, NULL);
