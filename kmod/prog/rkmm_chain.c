@@ -45,6 +45,8 @@ u64 rkmm_image_bytes(const struct rkmm_geom *geom)
  * @cut: why it begins a kick, where it is not the first of a lane
  * @writes: its register writes
  * @kick_ns: predicted time of its kick so far
+ * @ordered: tasks depend on each other, or are none of matmuls
+ * @table: 1 + the table that was loaded last in this kick
  * @ring: task i at i % 4
  */
 struct stream {
@@ -65,12 +67,19 @@ struct stream {
 	const char *cut;
 	u32 writes;
 	u64 kick_ns;
+	bool ordered;
+	u32 table;
 	struct rkmm_task ring[4];
 };
 
 static inline struct rkmm_task *task_at(struct stream *s, u32 i)
 {
 	return &s->ring[i % ARRAY_SIZE(s->ring)];
+}
+
+static u32 member_tasks(const struct rkmm_member *m)
+{
+	return m->op ? rkmm_op_tasks(m->op, m->rows) : rkmm_geom_programs(m->geom, m->rows);
 }
 
 /* Fills what depends on the number of lanes; returns the time until all have ended. */
@@ -86,8 +95,13 @@ static u64 share_out(struct stream *s, u32 lanes)
 	for (i = 0; i < s->n; i++) {
 		const struct rkmm_member *m = &s->members[i];
 
+		s->tasks += member_tasks(m) * m->count;
+		if (m->op) {
+			s->total += m->op->predicted_ns * m->count;
+			s->start_ns = rkmm_max(s->start_ns, s->limits->cost->i8_start[0]);
+			continue;
+		}
 		rkmm_spans_of(s->limits->cost, m->geom, lanes, m->rows, &spans);
-		s->tasks += rkmm_geom_programs(m->geom, m->rows) * m->count;
 		s->total += spans.slice * m->geom->slices * m->count;
 		s->start_ns = rkmm_max(s->start_ns,
 				       rkmm_start_ns(s->limits->cost, m->geom, lanes));
@@ -109,8 +123,15 @@ static u32 lanes_allowed(const struct rkmm_member *members, u32 n)
 static void choose_lanes(struct stream *s)
 {
 	const struct rkmm_member *m = s->members;
-	u32 lanes, best = 1, most;
+	u32 lanes, best = 1, most, i;
 	u64 ns, least;
+
+	for (i = 0; i < s->n; i++)
+		s->ordered |= m[i].op || m[i].after;
+	if (s->ordered) {
+		share_out(s, 1);
+		return;
+	}
 
 	/* The geometry was chosen for its own number of lanes. */
 	if (s->n == 1 && m->count == 1) {
@@ -159,9 +180,11 @@ static bool next_operation(struct stream *s)
 		s->a = m->a;
 		s->b = m->b;
 		s->c = m->c;
-		s->programs = rkmm_geom_programs(m->geom, m->rows);
-		rkmm_spans_of(s->limits->cost, m->geom, s->lanes, m->rows, &s->spans);
-		rkmm_walk_start(&s->walk, m->geom, 0, m->rows);
+		s->programs = member_tasks(m);
+		if (!m->op) {
+			rkmm_spans_of(s->limits->cost, m->geom, s->lanes, m->rows, &s->spans);
+			rkmm_walk_start(&s->walk, m->geom, 0, m->rows);
+		}
 	}
 	s->times--;
 	s->left = s->programs;
@@ -193,27 +216,57 @@ static bool next_lane(struct stream *s, u32 ns)
  * Only what the weight banks hold may be kept, and only of the task just before
  * (hw 02 §6.5): the same weights, read under the same split.
  */
-static bool keeps_weight(const struct rkmm_program *p, const struct rkmm_program *q)
+static bool keeps_weight(const struct rkmm_task *task, const struct rkmm_task *prev)
 {
-	return p->b == q->b && p->n == q->n && p->k == q->k && p->types == q->types &&
+	const struct rkmm_program *p = &task->matmul, *q = &prev->matmul;
+
+	return prev->kind == RKMM_TASK_MATMUL && p->b == q->b && p->n == q->n && p->k == q->k && p->types == q->types &&
 	       p->form == q->form && p->data_banks == q->data_banks &&
 	       p->weight_banks == q->weight_banks;
 }
 
-static void stream_task(struct stream *s, const struct rkmm_member *m, u32 ns,
-			struct rkmm_task *task)
+/* The next task of the present member; returns its time by the cost law */
+static u32 stream_task(struct stream *s, const struct rkmm_member *m, struct rkmm_task *task)
 {
+	const u32 addr[RKMM_PLACES] = {
+		[RKMM_PLACE_A] = s->a, [RKMM_PLACE_B] = s->b, [RKMM_PLACE_C] = s->c,
+		[RKMM_PLACE_D] = m->d, [RKMM_PLACE_TEMP] = m->temp,
+		[RKMM_PLACE_CONST] = m->consts,
+	};
+	bool last_cols;
+	u32 ns;
+
+	if (m->op) {
+		rkmm_op_task(m->op, s->programs - s->left, m->rows, addr, task);
+		task->weights = m->weights;
+		task->ns = rkmm_task_work_ns(s->limits, task);
+		return task->ns;
+	}
+	last_cols = s->walk.chunk + 1 == s->spans.n_tiles;
+	ns = (u32)(s->walk.group + 1 == s->spans.tiles ? s->spans.last[last_cols] :
+							 s->spans.program[last_cols]);
 	rkmm_walk_program(&s->walk, s->a, s->b, s->c, &task->matmul);
-	task->kind = RKMM_TASK_MATMUL;
-	task->enable = RKMM_START_MATMUL;
-	task->int_mask = RKMM_INT_DPU;
-	task->pingpong = true;
+	rkmm_walk_next(&s->walk);
+	rkmm_task_set(task, RKMM_TASK_MATMUL);
+	task->pingpong = !s->ordered;
 	task->weights = m->weights;
 	/*
 	 * No program is faster than the dispatch, which the cores share; what it takes
 	 * is known of int4 chains (hw 03 §6.2, a(n)).
 	 */
 	task->ns = rkmm_max(ns, s->limits->cost->i4_start[s->lanes - 1]);
+	return ns;
+}
+
+/* What a kick has loaded, later lookups in it find; what was before it, nobody knows. */
+static void keep_table(struct stream *s, struct rkmm_task *task)
+{
+	if (s->fresh)
+		s->table = 0;
+	if (task->kind != RKMM_TASK_DPU || !task->dpu.load)
+		return;
+	task->dpu.load = s->table != 1u + task->dpu.curve;
+	s->table = 1u + task->dpu.curve;
 }
 
 /* Why @task, at place s->i, cannot go on with the kick */
@@ -234,26 +287,22 @@ static bool stream_next(struct stream *s)
 	const struct rkmm_task *prev = task_at(s, s->i);
 	const struct rkmm_member *m;
 	struct rkmm_task *task;
-	bool last_cols, first;
-	u32 ns;
+	bool first;
 
 	if (!s->left && !next_operation(s))
 		return false;
 	m = &s->members[s->member];
-	last_cols = s->walk.chunk + 1 == s->spans.n_tiles;
-	ns = (u32)(s->walk.group + 1 == s->spans.tiles ? s->spans.last[last_cols] :
-							 s->spans.program[last_cols]);
-	first = next_lane(s, ns);
 	task = task_at(s, ++s->i);
-	stream_task(s, m, ns, task);
-	rkmm_walk_next(&s->walk);
+	first = next_lane(s, stream_task(s, m, task));
 	s->left--;
 
 	s->cut = first ? NULL : cut_before(s, prev, task);
 	s->fresh = first || s->cut;
 	/* Another job may use the core before a kick: its first task finds no weight. */
-	task->matmul.weight_reuse = !s->fresh && m->geom->weight_reuse &&
-				    keeps_weight(&task->matmul, &prev->matmul);
+	if (!m->op)
+		task->matmul.weight_reuse = !s->fresh && m->geom->weight_reuse &&
+					    keeps_weight(task, prev);
+	keep_table(s, task);
 	if (s->fresh) {
 		s->ring[0] = *task;
 		s->i = 0;
@@ -261,8 +310,14 @@ static bool stream_next(struct stream *s)
 		task = &s->ring[0];
 	}
 	s->kick_ns += task->ns;
-	/* Two register groups: task i finds what task i - 2 left (hw 02 §7.4). */
-	s->light = s->limits->light && s->i >= 2 && rkmm_task_light(task, task_at(s, s->i - 2));
+	/*
+	 * Two register groups: task i finds what task i - 2 left (hw 02 §7.4), unless one
+	 * of them used some of the blocks only: a block changes groups when it runs
+	 * (hw 04 §0.5).
+	 */
+	s->light = s->limits->light && s->i >= 2 &&
+		   task_at(s, s->i - 1)->kind == RKMM_TASK_MATMUL &&
+		   rkmm_task_light(task, task_at(s, s->i - 2));
 	s->writes = rkmm_task_writes(task, s->light ? task_at(s, s->i - 2) : NULL);
 	return true;
 }
@@ -305,6 +360,8 @@ static void count_task(struct rkmm_kick *kick, const struct stream *s,
 	kick->int_mask = task->int_mask;
 	kick->predicted_ns = s->kick_ns;
 	kick->pingpong &= task->pingpong;
+	if (!kick->reason)
+		kick->reason = rkmm_task_alone(task);
 }
 
 static void end_kick(struct rkmm_kick *kick, const char *cut)

@@ -8,64 +8,14 @@
 #ifndef RKMM_CHAIN_H
 #define RKMM_CHAIN_H
 
-#include "rkmm_prog.h"
-
-/**
- * enum rkmm_task_kind - what a task of a chain does
- * @RKMM_TASK_MATMUL: one matmul program
- */
-enum rkmm_task_kind {
-	RKMM_TASK_MATMUL,
-};
-
-/**
- * struct rkmm_task - one task of a chain
- * @kind: which member of the union holds it
- * @enable: start bits
- * @int_mask: interrupt bits that tell its end
- * @pingpong: its registers may be fetched while a neighbour runs (hw 02 §7.2)
- * @weights: buffer that the weights lie in; equal for equal buffers
- * @ns: predicted time
- * @matmul: RKMM_TASK_MATMUL
- */
-struct rkmm_task {
-	enum rkmm_task_kind kind;
-	u32 enable;
-	u32 int_mask;
-	bool pingpong;
-	u32 weights;
-	u32 ns;
-	union {
-		struct rkmm_program matmul;
-	};
-};
-
-/**
- * rkmm_task_writes() - register writes of @task
- * @task: the task
- * @past: the task two before it in its chain, NULL for a full task
- */
-u32 rkmm_task_writes(const struct rkmm_task *task, const struct rkmm_task *past);
-
-/** rkmm_task_emit() - write them; @past must be that of rkmm_task_writes(); returns how many */
-u32 rkmm_task_emit(const struct rkmm_task *task, const struct rkmm_task *past, u64 *words);
-
-/** rkmm_task_light() - whether @task may write only what differs from @past */
-bool rkmm_task_light(const struct rkmm_task *task, const struct rkmm_task *past);
-
-/**
- * rkmm_task_apart() - why @next may not follow @prev in a chain
- * @prev: a task
- * @next: one without memory dependence on it
- *
- * Return: a constant string, NULL when it may.
- */
-const char *rkmm_task_apart(const struct rkmm_task *prev, const struct rkmm_task *next);
+#include "rkmm_op.h"
 
 /**
  * struct rkmm_member - an operation with addresses, @count times
- * @geom: tiling
- * @rows: rows to compute, 1 .. geom->mm.m
+ * @geom: tiling of a matmul
+ * @op: NULL, or any other operation, and @geom is NULL
+ * @after: it reads what members before it write: their tasks run in order, on one lane
+ * @rows: rows to compute, 1 .. M
  * @count: how often, at least 1
  * @a: device address of the first A
  * @b: device address of the first B
@@ -74,13 +24,19 @@ const char *rkmm_task_apart(const struct rkmm_task *prev, const struct rkmm_task
  * @b_stride: bytes from a B to the next
  * @c_stride: bytes from a C to the next
  * @weights: buffer that all B lie in; equal in members with equal buffers
+ * @d: device address of D; the same for all
+ * @temp: of the temporary memory of @op; the same for all
+ * @consts: of the constants of @op; the same for all
  */
 struct rkmm_member {
 	const struct rkmm_geom *geom;
+	const struct rkmm_opgeom *op;
+	bool after;
 	u32 rows, count;
 	u32 a, b, c;
 	u32 a_stride, b_stride, c_stride;
 	u32 weights;
+	u32 d, temp, consts;
 };
 
 static inline struct rkmm_member rkmm_member_of(const struct rkmm_geom *geom, u32 rows, u32 a,
@@ -118,6 +74,9 @@ struct rkmm_kick {
 /** rkmm_image_bytes() - bytes of the linked image of all programs of @geom, at most */
 u64 rkmm_image_bytes(const struct rkmm_geom *geom);
 
+/** rkmm_op_image_bytes() - the same of an operation that is no matmul */
+u64 rkmm_op_image_bytes(const struct rkmm_opgeom *op);
+
 /**
  * struct rkmm_extent - how large an image is
  * @bytes: bytes of programs
@@ -134,7 +93,8 @@ struct rkmm_extent {
 /**
  * rkmm_image_measure() - what rkmm_image_emit() will write
  * @limits: chip
- * @members: operations that run together: none reads or writes what another writes
+ * @members: operations that run together: none but those that are @after reads or
+ *	writes what another writes
  * @n: how many, at least 1; the sum of rkmm_image_bytes() must fit 32 bits
  * @extent: filled
  *

@@ -3,8 +3,8 @@
  * Operations that are no matmuls: hw 04.
  *
  *	struct rkmm_op -> rkmm_op_geometry() -> struct rkmm_opgeom
- *	struct rkmm_opgeom + addresses -> rkmm_op_task(i) -> struct rkmm_optask
- *	struct rkmm_optask -> rkmm_optask_emit() -> register writes
+ *	struct rkmm_opgeom + addresses -> rkmm_op_task(i) -> struct rkmm_task
+ *	struct rkmm_task -> rkmm_task_emit() -> register writes
  *
  * An operation is a list of steps on tensors of the user, on temporary memory and
  * on constants. The rows are worked off in tiles: all steps of a tile, then the
@@ -13,9 +13,7 @@
 #ifndef RKMM_OP_H
 #define RKMM_OP_H
 
-#include "rkmm_dpu.h"
-#include "rkmm_mover.h"
-#include "rkmm_pool.h"
+#include "rkmm_task.h"
 
 /**
  * enum rkmm_op_code - what an operation computes
@@ -313,56 +311,16 @@ void rkmm_op_fill(const struct rkmm_opgeom *geom, u16 *area);
 /** rkmm_op_tasks() - tasks of a submission of @rows rows, 1 .. geom->op.m */
 u32 rkmm_op_tasks(const struct rkmm_opgeom *geom, u32 rows);
 
-enum rkmm_optask_kind {
-	RKMM_OPTASK_MATMUL,
-	RKMM_OPTASK_DPU,
-	RKMM_OPTASK_MOVER,
-	RKMM_OPTASK_POOL,
-};
-
-/**
- * struct rkmm_optask - one task
- * @kind: member of the union
- * @matmul: RKMM_OPTASK_MATMUL
- * @dpu: RKMM_OPTASK_DPU
- * @mover: RKMM_OPTASK_MOVER
- * @pool: RKMM_OPTASK_POOL
- */
-struct rkmm_optask {
-	enum rkmm_optask_kind kind;
-	union {
-		struct rkmm_program matmul;
-		struct rkmm_dpu dpu;
-		struct rkmm_mover mover;
-		struct rkmm_pool pool;
-	};
-};
-
 /**
  * rkmm_op_task() - task number @i
  * @geom: the operation
  * @i: 0 .. rkmm_op_tasks() - 1
  * @rows: rows of the submission
  * @addr: device addresses by enum rkmm_place
- * @task: filled; lookups load their table
+ * @task: filled, but for its time; lookups load their table
  */
 void rkmm_op_task(const struct rkmm_opgeom *geom, u32 i, u32 rows,
-		  const u32 addr[RKMM_PLACES], struct rkmm_optask *task);
-
-/** rkmm_optask_writes() - register writes of @task */
-u32 rkmm_optask_writes(const struct rkmm_optask *task);
-
-/** rkmm_optask_emit() - write them; returns how many */
-u32 rkmm_optask_emit(const struct rkmm_optask *task, u64 *words);
-
-/** rkmm_optask_enable() - start bits */
-u32 rkmm_optask_enable(const struct rkmm_optask *task);
-
-/** rkmm_optask_int_mask() - interrupt bits that tell its end */
-u32 rkmm_optask_int_mask(const struct rkmm_optask *task);
-
-/** rkmm_optask_ns() - predicted time at 1 GHz */
-u32 rkmm_optask_ns(const struct rkmm_limits *limits, const struct rkmm_optask *task);
+		  const u32 addr[RKMM_PLACES], struct rkmm_task *task);
 
 /** rkmm_op_name() - "softmax" ... */
 const char *rkmm_op_name(enum rkmm_op_code code);

@@ -2,6 +2,7 @@
 /*
  * The tasks of an operation, one by one, and its constants.
  */
+#include "rkmm_chain.h"
 #include "rkmm_op_build.h"
 
 #define ROWMAX_ROWS	128u	/* of one task, as captured (hw 04 §3.3) */
@@ -117,19 +118,19 @@ static void rowmax_task(const struct rkmm_opgeom *g, const struct rkmm_step *s,
 }
 
 static void step_task(const struct rkmm_opgeom *g, const struct rkmm_step *s,
-		      const struct tile *t, u32 i, const u32 *addr, struct rkmm_optask *task)
+		      const struct tile *t, u32 i, const u32 *addr, struct rkmm_task *task)
 {
 	switch (s->kind) {
 	case RKMM_STEP_DPU:
-		task->kind = RKMM_OPTASK_DPU;
+		rkmm_task_set(task, RKMM_TASK_DPU);
 		dpu_task(g, s, t, addr, &task->dpu);
 		break;
 	case RKMM_STEP_ROWMAX:
-		task->kind = RKMM_OPTASK_DPU;
+		rkmm_task_set(task, RKMM_TASK_DPU);
 		rowmax_task(g, s, t, i, addr, &task->dpu);
 		break;
 	case RKMM_STEP_MOVER:
-		task->kind = RKMM_OPTASK_MOVER;
+		rkmm_task_set(task, RKMM_TASK_MOVER);
 		task->mover = s->mover;
 		task->mover.width = t->padded / RKMM_MOVER_LINES;
 		task->mover.src = where(g, &s->src, t, 0, addr);
@@ -138,7 +139,7 @@ static void step_task(const struct rkmm_opgeom *g, const struct rkmm_step *s,
 		task->mover.dst_pitch = s->dst.pitch;
 		break;
 	case RKMM_STEP_MATMUL:
-		task->kind = RKMM_OPTASK_MATMUL;
+		rkmm_task_set(task, RKMM_TASK_MATMUL);
 		rkmm_geom_program(&g->matmul[s->geom], i, step_rows(s, t),
 				  where(g, &s->src, t, 0, addr), where(g, &s->src2, t, 0, addr),
 				  where(g, &s->dst, t, 0, addr), &task->matmul);
@@ -148,7 +149,7 @@ static void step_task(const struct rkmm_opgeom *g, const struct rkmm_step *s,
 		task->matmul.weight_reuse = false;
 		break;
 	case RKMM_STEP_POOL:
-		task->kind = RKMM_OPTASK_POOL;
+		rkmm_task_set(task, RKMM_TASK_POOL);
 		task->pool = s->pool;
 		task->pool.src = where(g, &s->src, t, 0, addr);
 		task->pool.dst = where(g, &s->dst, t, 0, addr);
@@ -157,7 +158,7 @@ static void step_task(const struct rkmm_opgeom *g, const struct rkmm_step *s,
 }
 
 void rkmm_op_task(const struct rkmm_opgeom *g, u32 i, u32 rows, const u32 addr[RKMM_PLACES],
-		  struct rkmm_optask *task)
+		  struct rkmm_task *task)
 {
 	u32 all = rows * g->row_pieces, col_tiles = rkmm_div_up(g->cols, g->tile_cols), n, k;
 	struct tile t = tile_at(g, all, 0, 0);
@@ -177,90 +178,19 @@ void rkmm_op_task(const struct rkmm_opgeom *g, u32 i, u32 rows, const u32 addr[R
 	step_task(g, &g->steps[k], &t, i, addr, task);
 }
 
-u32 rkmm_optask_writes(const struct rkmm_optask *task)
-{
-	switch (task->kind) {
-	case RKMM_OPTASK_DPU:
-		return rkmm_dpu_writes(&task->dpu);
-	case RKMM_OPTASK_POOL:
-		return RKMM_POOL_WRITES;
-	default:
-		return RKMM_PROG_WRITES;
-	}
-}
-
-u32 rkmm_optask_emit(const struct rkmm_optask *task, u64 *words)
-{
-	switch (task->kind) {
-	case RKMM_OPTASK_DPU:
-		return rkmm_dpu_emit(&task->dpu, words);
-	case RKMM_OPTASK_MOVER:
-		return rkmm_mover_emit(&task->mover, words);
-	case RKMM_OPTASK_POOL:
-		return rkmm_pool_emit(&task->pool, words);
-	default:
-		return rkmm_emit_program(&task->matmul, words);
-	}
-}
-
-u32 rkmm_optask_enable(const struct rkmm_optask *task)
-{
-	return task->kind == RKMM_OPTASK_DPU ? RKMM_START_DPU :
-	       task->kind == RKMM_OPTASK_POOL ? RKMM_START_PPU : RKMM_START_MATMUL;
-}
-
-u32 rkmm_optask_int_mask(const struct rkmm_optask *task)
-{
-	return task->kind == RKMM_OPTASK_POOL ? RKMM_INT_PPU : RKMM_INT_DPU;
-}
-
-/*
- * No sheet has times of single tasks; the captured softmax of 256 x 64 takes 471 us,
- * of which most is the start (hw 04 §3). What is read and written goes at the rate of
- * fp16 weights (hw 03 §6.2); a table is as long as its entries.
- */
-#define TASK_NS	10000u
-
-u32 rkmm_optask_ns(const struct rkmm_limits *limits, const struct rkmm_optask *task)
-{
-	u64 bytes, ns = 0;
-
-	switch (task->kind) {
-	case RKMM_OPTASK_DPU:
-		bytes = 3ull * task->dpu.pixels * task->dpu.channels * 2 +
-			8ull * rkmm_dpu_writes(&task->dpu);
-		break;
-	case RKMM_OPTASK_MOVER:
-		bytes = 2ull * task->mover.width * RKMM_MOVER_LINES *
-			(task->mover.channels + task->mover.kernels);
-		break;
-	case RKMM_OPTASK_POOL:
-		bytes = 2ull * task->pool.width * task->pool.height * task->pool.channels *
-			task->pool.kernel_h;
-		break;
-	default:
-		bytes = 2ull * task->matmul.k * (task->matmul.m + task->matmul.n) +
-			2ull * task->matmul.m * task->matmul.n;
-		ns = (u64)task->matmul.m * task->matmul.n * task->matmul.k / limits->cost->f16_macs;
-		break;
-	}
-	ns += TASK_NS + bytes * 10 / limits->cost->f16_rate;
-	return ns > 0xffffffff ? 0xffffffff : (u32)ns;
-}
-
 u64 rkmm_op_predict(const struct rkmm_limits *limits, const struct rkmm_opgeom *g)
 {
 	u32 tiles = rkmm_div_up(g->rows, g->tile_rows) * rkmm_div_up(g->cols, g->tile_cols);
 	const struct tile t = tile_at(g, g->rows, 0, 0);
 	static const u32 addr[RKMM_PLACES];
-	struct rkmm_optask task;
+	struct rkmm_task task;
 	u64 ns = 0;
 	u32 k, i;
 
 	for (k = 0; k < g->nsteps; k++) {
 		for (i = 0; i < step_tasks(g, &g->steps[k], &t); i++) {
 			step_task(g, &g->steps[k], &t, i, addr, &task);
-			ns += rkmm_optask_ns(limits, &task);
+			ns += rkmm_task_work_ns(limits, &task);
 		}
 	}
 	return ns * tiles;
@@ -300,4 +230,15 @@ void rkmm_op_fill(const struct rkmm_opgeom *g, u16 *area)
 		for (k = 0; k < (end - c->offset) / 2; k++)
 			*area++ = 2 * k < c->bytes ? const_value(g, c, k) : 0;
 	}
+}
+
+u64 rkmm_op_image_bytes(const struct rkmm_opgeom *g)
+{
+	u64 tables = (u64)rkmm_div_up(g->rows, g->tile_rows) * rkmm_div_up(g->cols, g->tile_cols);
+	u32 i, loads = 0;
+
+	for (i = 0; i < g->nsteps; i++)
+		loads += g->steps[i].kind == RKMM_STEP_DPU && g->steps[i].dpu.load;
+	return (u64)rkmm_op_tasks(g, g->op.m) * rkmm_slot_bytes(RKMM_PROG_WRITES) +
+	       tables * loads * RKMM_LUT_WRITES * sizeof(u64);
 }

@@ -40,6 +40,11 @@ test_prog_op_lut-srcs := selftests/unit/test_prog_op_lut.c
 test_prog_op_lut-libs := prog
 test_prog_op_lut-ldlibs := -lm
 
+host-tests += test_prog_op_model
+test_prog_op_model-srcs := selftests/unit/test_prog_op_model.c
+test_prog_op_model-libs := prog model
+test_prog_op_model-ldlibs := -lm
+
 host-tests += test_prog_choice
 test_prog_choice-srcs := selftests/unit/test_prog_choice.c
 test_prog_choice-libs := prog

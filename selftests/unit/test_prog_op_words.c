@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "kmod/prog/rkmm_op.h"
+#include "kmod/prog/rkmm_chain.h"
 
 #define SRC	0x11110000u
 #define SRC2	0x22220000u
@@ -145,14 +145,14 @@ static const u32 addr[RKMM_PLACES] = {
 /* Words of task @i of @op; returns the task's start bits */
 static uint32_t emit(const struct rkmm_op *op, uint32_t i)
 {
-	struct rkmm_optask task;
+	struct rkmm_task task;
 
 	assert_int_equal(rkmm_op_geometry(&rkmm_limits_rk3588, op, geom), RKMM_OK);
 	assert_true(i < rkmm_op_tasks(geom, op->m));
 	rkmm_op_task(geom, i, op->m, addr, &task);
-	nwords = rkmm_optask_emit(&task, words);
-	assert_int_equal(nwords, rkmm_optask_writes(&task));
-	return rkmm_optask_enable(&task);
+	nwords = rkmm_task_emit(&task, NULL, words);
+	assert_int_equal(nwords, rkmm_task_writes(&task, NULL));
+	return task.enable;
 }
 
 static struct rkmm_op operation(enum rkmm_op_code code, enum rkmm_precision precision)
@@ -713,16 +713,16 @@ static uint32_t rnd(uint32_t below)
 static void check_task(uint32_t i, uint32_t rows)
 {
 	static const u32 zero[RKMM_PLACES];
-	struct rkmm_optask task;
+	struct rkmm_task task;
 	uint32_t n;
 
 	rkmm_op_task(geom, i, rows, zero, &task);
-	n = rkmm_optask_writes(&task);
+	n = rkmm_task_writes(&task, NULL);
 	assert_in_range(n, RKMM_POOL_WRITES, 1097);
 	words[n] = 0x5a5a;
-	assert_int_equal(rkmm_optask_emit(&task, words), n);
+	assert_int_equal(rkmm_task_emit(&task, NULL, words), n);
 	assert_int_equal(words[n], 0x5a5a);
-	if (task.kind == RKMM_OPTASK_DPU) {
+	if (task.kind == RKMM_TASK_DPU) {
 		assert_in_range(task.dpu.pixels, 1, RKMM_PIXELS_MAX);
 		assert_in_range(task.dpu.channels, 1, RKMM_CHANNELS_MAX);
 		assert_in_range(task.dpu.real, 1, task.dpu.channels);
@@ -732,7 +732,7 @@ static void check_task(uint32_t i, uint32_t rows)
 		else
 			assert_true(task.dpu.dst_pitch >= 16 * task.dpu.pixels);
 	}
-	assert_true(rkmm_optask_ns(&rkmm_limits_rk3588, &task) > 0);
+	assert_true(rkmm_task_work_ns(&rkmm_limits_rk3588, &task) > 0);
 }
 
 static void test_any(void **state)

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "kmod/prog/rkmm_chain.h"
-#include "kmod/prog/rkmm_op.h"
 #include "regcmd.h"
 
 const char op_help[] =
@@ -296,18 +295,18 @@ static bool parse(int argc, char **argv, struct op_request *r)
 	return parse_code(argv[optind], &r->op.code) && set_values(r, values);
 }
 
-static const char *kind_name(const struct rkmm_optask *task)
+static const char *kind_name(const struct rkmm_task *task)
 {
 	static const char * const ews[] = {
 		"copy", "add", "sub", "mul", "max", "min", "div", "lookup",
 	};
 
 	switch (task->kind) {
-	case RKMM_OPTASK_MATMUL:
+	case RKMM_TASK_MATMUL:
 		return "matmul";
-	case RKMM_OPTASK_MOVER:
+	case RKMM_TASK_MOVER:
 		return "spread";
-	case RKMM_OPTASK_POOL:
+	case RKMM_TASK_POOL:
 		return "pool";
 	default:
 		return task->dpu.minmax ? "rowmax" : ews[task->dpu.ew];
@@ -326,7 +325,7 @@ static void print_operand(const char *name, const struct rkmm_operand *o)
 static void print_plan(const struct op_request *r, const struct rkmm_opgeom *g)
 {
 	uint32_t i, n = rkmm_op_tasks(g, r->rows);
-	struct rkmm_optask task;
+	struct rkmm_task task;
 
 	printf("operation %s, %s\n", rkmm_op_name(g->op.code),
 	       g->evidence == RKMM_EVIDENCE_CAPTURED ? "captured" : "derived");
@@ -340,9 +339,9 @@ static void print_plan(const struct op_request *r, const struct rkmm_opgeom *g)
 	for (i = 0; i < n; i++) {
 		rkmm_op_task(g, i, r->rows, r->addr, &task);
 		printf("%5u  %-7s %6u   0x%02x  0x%03x  %s\n", i, kind_name(&task),
-		       rkmm_optask_writes(&task), rkmm_optask_enable(&task),
-		       rkmm_optask_int_mask(&task),
-		       task.kind == RKMM_OPTASK_DPU && task.dpu.load ?
+		       rkmm_task_writes(&task, NULL), task.enable,
+		       task.int_mask,
+		       task.kind == RKMM_TASK_DPU && task.dpu.load ?
 		       rkmm_curve_facts[task.dpu.curve].name : "");
 	}
 }
@@ -367,7 +366,7 @@ static bool print_chain(const struct op_request *r, const struct rkmm_opgeom *g)
 {
 	uint32_t n = rkmm_op_tasks(g, r->rows), i, writes, words, addr = r->base;
 	uint64_t slot[(1097 + RKMM_TAIL_WORDS + 7) / 8 * 8];
-	struct rkmm_optask task, next;
+	struct rkmm_task task, next;
 	bool one = r->task != UINT32_MAX, last;
 
 	if (one && r->task >= n) {
@@ -387,10 +386,10 @@ static bool print_chain(const struct op_request *r, const struct rkmm_opgeom *g)
 		if (!last)
 			rkmm_op_task(g, i + 1, r->rows, r->addr, &next);
 		memset(slot, 0, sizeof(slot));
-		writes = rkmm_optask_emit(&task, slot);
+		writes = rkmm_task_emit(&task, NULL, slot);
 		addr += rkmm_slot_bytes(writes);
-		rkmm_emit_tail(slot + writes, last ? 0 : addr, last ? 0 : rkmm_optask_writes(&next),
-			       rkmm_optask_enable(&task));
+		rkmm_emit_tail(slot + writes, last ? 0 : addr, last ? 0 : rkmm_task_writes(&next, NULL),
+			       task.enable);
 		words = one ? writes + RKMM_TAIL_WORDS : rkmm_slot_bytes(writes) / 8;
 		print_program(r, slot, words, !last);
 		if (last)
