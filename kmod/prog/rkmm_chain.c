@@ -220,8 +220,8 @@ static bool keeps_weight(const struct rkmm_task *task, const struct rkmm_task *p
 {
 	const struct rkmm_program *p = &task->matmul, *q = &prev->matmul;
 
-	return prev->kind == RKMM_TASK_MATMUL && p->b == q->b && p->n == q->n && p->k == q->k && p->types == q->types &&
-	       p->form == q->form && p->data_banks == q->data_banks &&
+	return prev->kind == RKMM_TASK_MATMUL && p->b == q->b && p->n == q->n && p->k == q->k &&
+	       p->types == q->types && p->form == q->form && p->data_banks == q->data_banks &&
 	       p->weight_banks == q->weight_banks;
 }
 

@@ -40,7 +40,10 @@ test_prog_op_lut-srcs := selftests/unit/test_prog_op_lut.c
 test_prog_op_lut-libs := prog
 test_prog_op_lut-ldlibs := -lm
 
-host-tests += test_prog_op_model
+host-tests += test_prog_op_model test_prog_op_chain
+test_prog_op_chain-srcs := selftests/unit/test_prog_op_chain.c
+test_prog_op_chain-libs := prog model
+test_prog_op_chain-ldlibs := -lm
 test_prog_op_model-srcs := selftests/unit/test_prog_op_model.c
 test_prog_op_model-libs := prog model
 test_prog_op_model-ldlibs := -lm

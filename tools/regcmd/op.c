@@ -388,8 +388,8 @@ static bool print_chain(const struct op_request *r, const struct rkmm_opgeom *g)
 		memset(slot, 0, sizeof(slot));
 		writes = rkmm_task_emit(&task, NULL, slot);
 		addr += rkmm_slot_bytes(writes);
-		rkmm_emit_tail(slot + writes, last ? 0 : addr, last ? 0 : rkmm_task_writes(&next, NULL),
-			       task.enable);
+		rkmm_emit_tail(slot + writes, last ? 0 : addr,
+			       last ? 0 : rkmm_task_writes(&next, NULL), task.enable);
 		words = one ? writes + RKMM_TAIL_WORDS : rkmm_slot_bytes(writes) / 8;
 		print_program(r, slot, words, !last);
 		if (last)
