@@ -1041,6 +1041,69 @@ static void test_norms(void **state)
 	}
 }
 
+static void check_pool(struct data *t)
+{
+	const struct rkmm_op *op = &t->op;
+	uint32_t sw = op->stride_w ? op->stride_w : op->kernel_w;
+	uint32_t sh = op->stride_h ? op->stride_h : op->kernel_h;
+	uint32_t out_w = (op->width - op->kernel_w) / sw + 1;
+	uint32_t out_h = (op->m / op->width - op->kernel_h) / sh + 1;
+	uint32_t x, y, i, j, col;
+
+	assert_int_equal(geom->c.rows, out_w * out_h);
+	for (y = 0; y < out_h; y++) {
+		for (x = 0; x < out_w; x++) {
+			for (col = 0; col < op->n; col++) {
+				double most = -INFINITY, sum = 0, size = 0, bound;
+
+				for (j = 0; j < op->kernel_h; j++) {
+					for (i = 0; i < op->kernel_w; i++) {
+						double v = t->a[(size_t)((y * sh + j) * op->width +
+									 x * sw + i) * op->n + col];
+
+						most = fmax(most, v);
+						sum += v;
+						size += fabs(v);
+					}
+				}
+				sum /= op->kernel_w * op->kernel_h;
+				size /= op->kernel_w * op->kernel_h;
+				if (op->code == RKMM_OP_MAXPOOL) {
+					expect(t, y * out_w + x, col, most, 0);
+					continue;
+				}
+				/* two reciprocals of 11 bits and what is kept between them */
+				bound = op->precision == RKMM_PREC_I8 ? 1 :
+					ldexp(size, -9) + ulp(sum);
+				expect(t, y * out_w + x, col, sum, bound);
+			}
+		}
+	}
+}
+
+static void test_pooling(void **state)
+{
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 80; i++) {
+		struct data t = operation(i & 1 ? RKMM_OP_AVGPOOL : RKMM_OP_MAXPOOL,
+					  i & 2 ? RKMM_PREC_I8 : RKMM_PREC_F16);
+
+		t.op.kernel_w = 1 + rnd(4);
+		t.op.kernel_h = 1 + rnd(4);
+		t.op.stride_w = rnd(4);
+		t.op.stride_h = rnd(4);
+		t.op.width = t.op.kernel_w + rnd(12);
+		t.op.m = t.op.width * (t.op.kernel_h + rnd(12));
+		t.op.n = 1 + rnd(70);
+		t.rows = t.op.m;
+		prepare(&t, i & 2 ? byte_value : small_value, NULL, NULL);
+		check_pool(&t);
+		finish(&t);
+	}
+}
+
 /* More rows than a line holds, more columns than the channel field */
 static void test_tiles(void **state)
 {
@@ -1117,6 +1180,7 @@ int main(void)
 		cmocka_unit_test(test_row_sums),
 		cmocka_unit_test(test_softmax),
 		cmocka_unit_test(test_norms),
+		cmocka_unit_test(test_pooling),
 	};
 
 	return cmocka_run_group_tests_name("operations on the model", tests, setup, teardown);
