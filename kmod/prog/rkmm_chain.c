@@ -228,10 +228,10 @@ static bool keeps_weight(const struct rkmm_task *task, const struct rkmm_task *p
 /* The next task of the present member; returns its time by the cost law */
 static u32 stream_task(struct stream *s, const struct rkmm_member *m, struct rkmm_task *task)
 {
-	const u32 addr[RKMM_PLACES] = {
-		[RKMM_PLACE_A] = s->a, [RKMM_PLACE_B] = s->b, [RKMM_PLACE_C] = s->c,
-		[RKMM_PLACE_D] = m->d, [RKMM_PLACE_TEMP] = m->temp,
-		[RKMM_PLACE_CONST] = m->consts,
+	const u32 addr[RKMM_AREAS] = {
+		[RKMM_AREA_A] = s->a, [RKMM_AREA_B] = s->b, [RKMM_AREA_C] = s->c,
+		[RKMM_AREA_D] = m->d, [RKMM_AREA_TEMP] = m->temp,
+		[RKMM_AREA_CONST] = m->consts,
 	};
 	bool last_cols;
 	u32 ns;

@@ -43,7 +43,7 @@ const char *rkmm_op_name(enum rkmm_op_code code)
 struct rkmm_where rkmm_temp(struct rkmm_opgeom *g, u32 cols)
 {
 	struct rkmm_where w = {
-		.place = RKMM_PLACE_TEMP, .offset = g->temp_bytes,
+		.place = RKMM_AREA_TEMP, .offset = g->temp_bytes,
 		.pitch = rkmm_round_up(g->tile_rows, g->row_align) * RKMM_ATOM,
 	};
 
@@ -55,7 +55,7 @@ struct rkmm_where rkmm_temp(struct rkmm_opgeom *g, u32 cols)
 struct rkmm_where rkmm_constant(struct rkmm_opgeom *g, enum rkmm_fill fill, u16 value, u32 k,
 				u32 n, u32 bytes)
 {
-	struct rkmm_where w = { .place = RKMM_PLACE_CONST, .offset = g->const_bytes };
+	struct rkmm_where w = { .place = RKMM_AREA_CONST, .offset = g->const_bytes };
 
 	g->consts[g->nconsts++] = (struct rkmm_const){
 		.fill = fill, .value = value, .k = k, .n = n, .offset = g->const_bytes,

@@ -164,25 +164,25 @@ struct rkmm_op {
 };
 
 /**
- * enum rkmm_place - memory that a step uses
- * @RKMM_PLACE_NONE: none
- * @RKMM_PLACE_A: operand
- * @RKMM_PLACE_B: operand
- * @RKMM_PLACE_C: result
- * @RKMM_PLACE_D: mask, or what is added last
- * @RKMM_PLACE_TEMP: of rkmm_opgeom.temp_bytes, contents of no meaning before and after
- * @RKMM_PLACE_CONST: of rkmm_opgeom.const_bytes, filled by rkmm_op_fill()
- * @RKMM_PLACES: how many
+ * enum rkmm_area - memory that a step uses
+ * @RKMM_AREA_NONE: none
+ * @RKMM_AREA_A: operand
+ * @RKMM_AREA_B: operand
+ * @RKMM_AREA_C: result
+ * @RKMM_AREA_D: mask, or what is added last
+ * @RKMM_AREA_TEMP: of rkmm_opgeom.temp_bytes, contents of no meaning before and after
+ * @RKMM_AREA_CONST: of rkmm_opgeom.const_bytes, filled by rkmm_op_fill()
+ * @RKMM_AREAS: how many
  */
-enum rkmm_place {
-	RKMM_PLACE_NONE,
-	RKMM_PLACE_A,
-	RKMM_PLACE_B,
-	RKMM_PLACE_C,
-	RKMM_PLACE_D,
-	RKMM_PLACE_TEMP,
-	RKMM_PLACE_CONST,
-	RKMM_PLACES
+enum rkmm_area {
+	RKMM_AREA_NONE,
+	RKMM_AREA_A,
+	RKMM_AREA_B,
+	RKMM_AREA_C,
+	RKMM_AREA_D,
+	RKMM_AREA_TEMP,
+	RKMM_AREA_CONST,
+	RKMM_AREAS
 };
 
 /**
@@ -193,7 +193,7 @@ enum rkmm_place {
  * @row: bytes from a row of the operation to the next, 0 for what starts anew in every tile
  */
 struct rkmm_where {
-	enum rkmm_place place;
+	enum rkmm_area place;
 	u32 offset, pitch, row;
 };
 
@@ -316,11 +316,11 @@ u32 rkmm_op_tasks(const struct rkmm_opgeom *geom, u32 rows);
  * @geom: the operation
  * @i: 0 .. rkmm_op_tasks() - 1
  * @rows: rows of the submission
- * @addr: device addresses by enum rkmm_place
+ * @addr: device addresses by enum rkmm_area
  * @task: filled, but for its time; lookups load their table
  */
 void rkmm_op_task(const struct rkmm_opgeom *geom, u32 i, u32 rows,
-		  const u32 addr[RKMM_PLACES], struct rkmm_task *task);
+		  const u32 addr[RKMM_AREAS], struct rkmm_task *task);
 
 /** rkmm_op_name() - "softmax" ... */
 const char *rkmm_op_name(enum rkmm_op_code code);

@@ -20,7 +20,7 @@ static inline u32 rkmm_round_up(u32 v, u32 to)
 }
 
 /* A tensor of the user: channel groups of all rows */
-static inline struct rkmm_where rkmm_user(const struct rkmm_opgeom *g, enum rkmm_place place)
+static inline struct rkmm_where rkmm_user(const struct rkmm_opgeom *g, enum rkmm_area place)
 {
 	return (struct rkmm_where){
 		.place = place, .pitch = g->rows * RKMM_ATOM, .row = RKMM_ATOM,
@@ -28,7 +28,7 @@ static inline struct rkmm_where rkmm_user(const struct rkmm_opgeom *g, enum rkmm
 }
 
 /* One value a column, contiguous: @bytes of a channel group */
-static inline struct rkmm_where rkmm_vector(enum rkmm_place place, u32 bytes)
+static inline struct rkmm_where rkmm_vector(enum rkmm_area place, u32 bytes)
 {
 	return (struct rkmm_where){ .place = place, .pitch = bytes };
 }
@@ -65,7 +65,7 @@ void rkmm_dpu_curve(struct rkmm_dpu *dpu, enum rkmm_curve curve);
 
 static inline struct rkmm_where rkmm_nowhere(void)
 {
-	return (struct rkmm_where){ .place = RKMM_PLACE_NONE };
+	return (struct rkmm_where){ .place = RKMM_AREA_NONE };
 }
 
 /* The largest of each row of @cols columns, packed, two bytes a row (hw 04 §3.3) */

@@ -57,8 +57,8 @@ static void set_output(const struct rkmm_opgeom *g, struct rkmm_dpu *d)
 static struct rkmm_dpu *simple(struct rkmm_opgeom *g, enum rkmm_ew ew, struct rkmm_where b)
 {
 	u32 real = g->op.flags & RKMM_OP_FLAT ? g->cols : g->op.n;
-	struct rkmm_dpu *d = rkmm_step_dpu(g, ew, g->cols, real, rkmm_user(g, RKMM_PLACE_A), b,
-					   rkmm_user(g, RKMM_PLACE_C));
+	struct rkmm_dpu *d = rkmm_step_dpu(g, ew, g->cols, real, rkmm_user(g, RKMM_AREA_A), b,
+					   rkmm_user(g, RKMM_AREA_C));
 
 	set_output(g, d);
 	return d;
@@ -95,7 +95,7 @@ static enum rkmm_reason two_tensors(struct rkmm_opgeom *g)
 		return RKMM_REASON_OPERATION;
 	set_tiles(g, false);
 	g->b = g->a;
-	set_operands(g, simple(g, ew, rkmm_user(g, RKMM_PLACE_B)));
+	set_operands(g, simple(g, ew, rkmm_user(g, RKMM_AREA_B)));
 	/* int8 and int16 SUB and int16 MAX, MIN, ADD: hw 04 §7 */
 	g->evidence = is_float(g) || (g->op.precision == RKMM_PREC_I8 && ew != RKMM_EW_SUB) ||
 		      ew == RKMM_EW_MUL ? RKMM_EVIDENCE_CAPTURED : RKMM_EVIDENCE_DERIVED;
@@ -166,7 +166,7 @@ static enum rkmm_reason times_vector(struct rkmm_opgeom *g)
 	struct rkmm_dpu *d;
 
 	set_tiles(g, false);
-	d = simple(g, RKMM_EW_MUL, rkmm_vector(RKMM_PLACE_B, RKMM_ATOM));
+	d = simple(g, RKMM_EW_MUL, rkmm_vector(RKMM_AREA_B, RKMM_ATOM));
 	d->vector = true;
 	set_operands(g, d);
 	rkmm_describe_vector(g->op.n, g->a.bits, &g->b);
@@ -188,7 +188,7 @@ static enum rkmm_reason plus_vector(const struct rkmm_limits *limits, struct rkm
 
 	if (g->op.precision == RKMM_PREC_I8) {
 		set_tiles(g, false);
-		d = simple(g, RKMM_EW_OFF, rkmm_vector(RKMM_PLACE_B, 16 * 4));
+		d = simple(g, RKMM_EW_OFF, rkmm_vector(RKMM_AREA_B, 16 * 4));
 		d->bs.use = RKMM_STAGE_ALU | RKMM_STAGE_TABLE;
 		rkmm_describe_vector(g->op.n, 32, &g->b);
 		return RKMM_OK;
@@ -202,7 +202,7 @@ static enum rkmm_reason plus_vector(const struct rkmm_limits *limits, struct rkm
 			     g->tile_rows * RKMM_ATOM * RKMM_K_ALIGN / 8);
 	spread = rkmm_temp(g, cols);
 	reason = rkmm_step_matmul(limits, g, RKMM_K_ALIGN, cols, ones,
-				  rkmm_vector(RKMM_PLACE_B, 0), spread);
+				  rkmm_vector(RKMM_AREA_B, 0), spread);
 	if (reason != RKMM_OK)
 		return reason;
 	simple(g, RKMM_EW_ADD, spread);
@@ -268,7 +268,7 @@ static enum rkmm_reason leaky(struct rkmm_opgeom *g)
 		return RKMM_REASON_PARAM;
 	set_tiles(g, true);
 	part = rkmm_temp(g, g->tile_cols);
-	d = rkmm_step_dpu(g, RKMM_EW_OFF, g->cols, g->cols, rkmm_user(g, RKMM_PLACE_A),
+	d = rkmm_step_dpu(g, RKMM_EW_OFF, g->cols, g->cols, rkmm_user(g, RKMM_AREA_A),
 			  rkmm_nowhere(), part);
 	d->out_scale = mult;
 	d->out_shift = shift;
@@ -346,7 +346,7 @@ static enum rkmm_reason gated(struct rkmm_opgeom *g, enum rkmm_curve whole, enum
 		return RKMM_REASON_OPERATION;
 	set_tiles(g, true);
 	factor = rkmm_temp(g, g->tile_cols);
-	d = rkmm_step_dpu(g, RKMM_EW_OFF, g->cols, g->cols, rkmm_user(g, RKMM_PLACE_A),
+	d = rkmm_step_dpu(g, RKMM_EW_OFF, g->cols, g->cols, rkmm_user(g, RKMM_AREA_A),
 			  rkmm_nowhere(), factor);
 	if (gate != RKMM_CURVE_COUNT) {
 		rkmm_dpu_curve(d, gate);

@@ -57,7 +57,7 @@ static void load(struct rkmm_opgeom *g, const struct norm *n)
 	u32 more = n->wide - g->cols;
 	struct rkmm_where behind = n->x;
 
-	rkmm_step_dpu(g, RKMM_EW_OFF, g->cols, g->op.n, rkmm_user(g, RKMM_PLACE_A),
+	rkmm_step_dpu(g, RKMM_EW_OFF, g->cols, g->op.n, rkmm_user(g, RKMM_AREA_A),
 		      rkmm_nowhere(), n->x);
 	if (!more)
 		return;
@@ -137,7 +137,7 @@ static enum rkmm_reason finish(const struct rkmm_limits *limits, struct rkmm_opg
 			       struct norm *n)
 {
 	bool gamma = g->op.flags & RKMM_OP_GAMMA, beta = g->op.flags & RKMM_OP_BETA;
-	struct rkmm_where out = rkmm_user(g, RKMM_PLACE_C), ones;
+	struct rkmm_where out = rkmm_user(g, RKMM_AREA_C), ones;
 	enum rkmm_reason reason;
 	struct rkmm_dpu *d;
 
@@ -148,7 +148,7 @@ static enum rkmm_reason finish(const struct rkmm_limits *limits, struct rkmm_opg
 		      gamma || beta ? n->u : out);
 	if (gamma) {
 		d = rkmm_step_dpu(g, RKMM_EW_MUL, g->cols, g->op.n, n->u,
-				  rkmm_vector(RKMM_PLACE_B, RKMM_ATOM), beta ? n->x : out);
+				  rkmm_vector(RKMM_AREA_B, RKMM_ATOM), beta ? n->x : out);
 		d->vector = true;
 		rkmm_describe_vector(g->op.n, 16, &g->b);
 		swap_places(&n->x, &n->u);
@@ -158,7 +158,7 @@ static enum rkmm_reason finish(const struct rkmm_limits *limits, struct rkmm_opg
 	ones = rkmm_constant(g, RKMM_FILL_COLUMN, 0, n->t.pitch / RKMM_ATOM, 0,
 			     n->t.pitch * RKMM_K_ALIGN / 8);
 	reason = rkmm_step_matmul(limits, g, RKMM_K_ALIGN, n->wide, ones,
-				  rkmm_vector(RKMM_PLACE_D, 0), n->t);
+				  rkmm_vector(RKMM_AREA_D, 0), n->t);
 	rkmm_step_dpu(g, RKMM_EW_ADD, g->cols, g->op.n, n->u, n->t, out);
 	rkmm_describe_bias(g->op.n, &g->d);
 	return reason;

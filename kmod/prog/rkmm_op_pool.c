@@ -26,8 +26,8 @@ enum rkmm_reason rkmm_build_pool(struct rkmm_opgeom *g)
 	g->tile_cols = g->cols;
 	if (g->cols > RKMM_CHANNELS_MAX)
 		return RKMM_REASON_N_LIMIT;
-	s = rkmm_step(g, RKMM_STEP_POOL, rkmm_user(g, RKMM_PLACE_A), rkmm_nowhere(),
-		      (struct rkmm_where){ .place = RKMM_PLACE_C });
+	s = rkmm_step(g, RKMM_STEP_POOL, rkmm_user(g, RKMM_AREA_A), rkmm_nowhere(),
+		      (struct rkmm_where){ .place = RKMM_AREA_C });
 	s->pool = (struct rkmm_pool){
 		.precision = op->precision, .average = op->code == RKMM_OP_AVGPOOL,
 		.width = op->width, .height = height, .channels = g->cols,

@@ -48,8 +48,8 @@ enum rkmm_reason rkmm_step_repeat(const struct rkmm_limits *limits, struct rkmm_
 
 static enum rkmm_reason build_rowmax(struct rkmm_opgeom *g)
 {
-	struct rkmm_where src = rkmm_user(g, RKMM_PLACE_A), tmp;
-	struct rkmm_where dst = { .place = RKMM_PLACE_C, .row = 2 };
+	struct rkmm_where src = rkmm_user(g, RKMM_AREA_A), tmp;
+	struct rkmm_where dst = { .place = RKMM_AREA_C, .row = 2 };
 
 	g->row_align = 8;
 	g->tile_rows = rkmm_min(g->rows, 1024);
@@ -83,7 +83,7 @@ static enum rkmm_reason build_rowsum(const struct rkmm_limits *limits, struct rk
 	rkmm_describe_tensor(g, g->op.m, MATMUL_COLS, &g->c);
 	g->evidence = RKMM_EVIDENCE_CAPTURED;
 	return rkmm_step_sum(limits, g, k, MATMUL_COLS, rkmm_num_f16(weight),
-			rkmm_user(g, RKMM_PLACE_A), rkmm_user(g, RKMM_PLACE_C));
+			rkmm_user(g, RKMM_AREA_A), rkmm_user(g, RKMM_AREA_C));
 }
 
 /*
@@ -125,7 +125,7 @@ static enum rkmm_reason softmax_gain(const struct rkmm_opgeom *g, struct rkmm_dp
  */
 static enum rkmm_reason build_softmax(const struct rkmm_limits *limits, struct rkmm_opgeom *g)
 {
-	struct rkmm_where x = rkmm_user(g, RKMM_PLACE_A), t0, t1, t2, packed, sum, causal;
+	struct rkmm_where x = rkmm_user(g, RKMM_AREA_A), t0, t1, t2, packed, sum, causal;
 	u32 n = g->op.n, cols = g->cols, wide = rkmm_round_up(n, RKMM_K_ALIGN);
 	enum rkmm_reason reason;
 	struct rkmm_dpu *d;
@@ -142,7 +142,7 @@ static enum rkmm_reason build_softmax(const struct rkmm_limits *limits, struct r
 
 	if (g->op.flags & RKMM_OP_MASK) {
 		g->d = g->a;
-		rkmm_step_dpu(g, RKMM_EW_ADD, cols, n, x, rkmm_user(g, RKMM_PLACE_D), t0);
+		rkmm_step_dpu(g, RKMM_EW_ADD, cols, n, x, rkmm_user(g, RKMM_AREA_D), t0);
 		x = t0;
 	}
 	if (g->op.flags & RKMM_OP_CAUSAL) {
@@ -154,7 +154,7 @@ static enum rkmm_reason build_softmax(const struct rkmm_limits *limits, struct r
 		x = t1;
 		t1 = t0;
 		t0 = x;
-	} else if (x.place == RKMM_PLACE_A && g->rows % g->row_align) {
+	} else if (x.place == RKMM_AREA_A && g->rows % g->row_align) {
 		rkmm_step_dpu(g, RKMM_EW_OFF, cols, n, x, rkmm_nowhere(), t0);
 		x = t0;
 	}
@@ -176,7 +176,7 @@ static enum rkmm_reason build_softmax(const struct rkmm_limits *limits, struct r
 	if (reason != RKMM_OK)
 		return reason;
 	/* Padding columns become 0. */
-	rkmm_step_dpu(g, RKMM_EW_DIV, cols, n, t0, t1, rkmm_user(g, RKMM_PLACE_C));
+	rkmm_step_dpu(g, RKMM_EW_DIV, cols, n, t0, t1, rkmm_user(g, RKMM_AREA_C));
 	return RKMM_OK;
 }
 

@@ -73,11 +73,11 @@ static u32 where(const struct rkmm_opgeom *g, const struct rkmm_where *w, const 
 {
 	u32 at;
 
-	if (w->place == RKMM_PLACE_NONE)
+	if (w->place == RKMM_AREA_NONE)
 		return 0;
 	at = addr[w->place] + w->offset + t->first * w->row + row * RKMM_ATOM;
 	/* Temporary memory holds one tile. */
-	if (w->place != RKMM_PLACE_TEMP)
+	if (w->place != RKMM_AREA_TEMP)
 		at += t->col / rkmm_group_cols(g->op.precision) * w->pitch;
 	return at;
 }
@@ -157,7 +157,7 @@ static void step_task(const struct rkmm_opgeom *g, const struct rkmm_step *s,
 	}
 }
 
-void rkmm_op_task(const struct rkmm_opgeom *g, u32 i, u32 rows, const u32 addr[RKMM_PLACES],
+void rkmm_op_task(const struct rkmm_opgeom *g, u32 i, u32 rows, const u32 addr[RKMM_AREAS],
 		  struct rkmm_task *task)
 {
 	u32 all = rows * g->row_pieces, col_tiles = rkmm_div_up(g->cols, g->tile_cols), n, k;
@@ -182,7 +182,7 @@ u64 rkmm_op_predict(const struct rkmm_limits *limits, const struct rkmm_opgeom *
 {
 	u32 tiles = rkmm_div_up(g->rows, g->tile_rows) * rkmm_div_up(g->cols, g->tile_cols);
 	const struct tile t = tile_at(g, g->rows, 0, 0);
-	static const u32 addr[RKMM_PLACES];
+	static const u32 addr[RKMM_AREAS];
 	struct rkmm_task task;
 	u64 ns = 0;
 	u32 k, i;

@@ -19,8 +19,8 @@
 #define P_BASE	0xf0000000u
 #define GUARD	4096u		/* what the driver maps behind a buffer: hw 02 §3.4 */
 #define CANARY	0xa5
-#define REGIONS	(RKMM_PLACES + 1)
-#define PROGRAMS	RKMM_PLACES
+#define REGIONS	(RKMM_AREAS + 1)
+#define PROGRAMS	RKMM_AREAS
 
 static uint64_t seed = 0x2545f4914f6cdd1dull;
 
@@ -185,15 +185,15 @@ static void kick(uint32_t addr, uint32_t amount, uint32_t tasks, uint32_t int_ma
 static void execute(uint32_t rows, bool chained)
 {
 	struct rkmm_member member = {
-		.op = geom, .rows = rows, .count = 1, .a = regions[RKMM_PLACE_A].base,
-		.b = regions[RKMM_PLACE_B].base, .c = regions[RKMM_PLACE_C].base,
-		.d = regions[RKMM_PLACE_D].base, .temp = regions[RKMM_PLACE_TEMP].base,
-		.consts = regions[RKMM_PLACE_CONST].base,
+		.op = geom, .rows = rows, .count = 1, .a = regions[RKMM_AREA_A].base,
+		.b = regions[RKMM_AREA_B].base, .c = regions[RKMM_AREA_C].base,
+		.d = regions[RKMM_AREA_D].base, .temp = regions[RKMM_AREA_TEMP].base,
+		.consts = regions[RKMM_AREA_CONST].base,
 	};
-	const u32 addrs[RKMM_PLACES] = {
-		[RKMM_PLACE_A] = member.a, [RKMM_PLACE_B] = member.b, [RKMM_PLACE_C] = member.c,
-		[RKMM_PLACE_D] = member.d, [RKMM_PLACE_TEMP] = member.temp,
-		[RKMM_PLACE_CONST] = member.consts,
+	const u32 addrs[RKMM_AREAS] = {
+		[RKMM_AREA_A] = member.a, [RKMM_AREA_B] = member.b, [RKMM_AREA_C] = member.c,
+		[RKMM_AREA_D] = member.d, [RKMM_AREA_TEMP] = member.temp,
+		[RKMM_AREA_CONST] = member.consts,
 	};
 	uint32_t n = rkmm_op_tasks(geom, rows), i, writes;
 	struct rkmm_extent extent;
@@ -338,24 +338,24 @@ static void prepare(struct data *t, source a, source b, source d)
 	t->a = numbers(op);
 	t->b = numbers(op);
 	t->d = numbers(op);
-	load_tensor(RKMM_PLACE_A, &geom->a, op, a, t->a);
+	load_tensor(RKMM_AREA_A, &geom->a, op, a, t->a);
 	if (geom->b.layout == RKMM_LAYOUT_WEIGHT)
-		load_bias(RKMM_PLACE_B, &geom->b, op->n, b, t->b);
+		load_bias(RKMM_AREA_B, &geom->b, op->n, b, t->b);
 	else if (geom->b.size && geom->b.rows == 1 && op->other != RKMM_OTHER_TENSOR)
-		load_vector(RKMM_PLACE_B, &geom->b, op, b, t->b);
+		load_vector(RKMM_AREA_B, &geom->b, op, b, t->b);
 	else if (geom->b.size && op->flags & RKMM_OP_GAMMA)
-		load_vector(RKMM_PLACE_B, &geom->b, op, b, t->b);
+		load_vector(RKMM_AREA_B, &geom->b, op, b, t->b);
 	else if (geom->b.size)
-		load_tensor(RKMM_PLACE_B, &geom->b, op, b, t->b);
+		load_tensor(RKMM_AREA_B, &geom->b, op, b, t->b);
 	if (geom->d.layout == RKMM_LAYOUT_WEIGHT)
-		load_bias(RKMM_PLACE_D, &geom->d, op->n, d, t->d);
+		load_bias(RKMM_AREA_D, &geom->d, op->n, d, t->d);
 	else if (geom->d.size)
-		load_tensor(RKMM_PLACE_D, &geom->d, op, d, t->d);
-	map_region(RKMM_PLACE_C, geom->c.size, true, CANARY);
+		load_tensor(RKMM_AREA_D, &geom->d, op, d, t->d);
+	map_region(RKMM_AREA_C, geom->c.size, true, CANARY);
 	/* a NaN in every place */
-	map_region(RKMM_PLACE_TEMP, geom->temp_bytes, true, 0xff);
-	map_region(RKMM_PLACE_CONST, geom->const_bytes, false, CANARY);
-	rkmm_op_fill(geom, (u16 *)regions[RKMM_PLACE_CONST].data);
+	map_region(RKMM_AREA_TEMP, geom->temp_bytes, true, 0xff);
+	map_region(RKMM_AREA_CONST, geom->const_bytes, false, CANARY);
+	rkmm_op_fill(geom, (u16 *)regions[RKMM_AREA_CONST].data);
 	execute(t->rows, rnd(4));
 }
 
@@ -369,7 +369,7 @@ static void finish(struct data *t)
 
 static double result(const struct data *t, uint32_t row, uint32_t col)
 {
-	return fetch(&t->op, regions[RKMM_PLACE_C].data +
+	return fetch(&t->op, regions[RKMM_AREA_C].data +
 			     place(&t->op, geom->c.rows, geom->c.cols, row, col));
 }
 
@@ -843,7 +843,7 @@ static void test_row_maximum(void **state)
 
 			for (col = 0; col < t.op.n; col++)
 				v = fmax(v, t.a[row * t.op.n + col]);
-			got = fetch(&t.op, regions[RKMM_PLACE_C].data + 2 * row);
+			got = fetch(&t.op, regions[RKMM_AREA_C].data + 2 * row);
 			if (got != v)
 				print_error("%ux%u row %u: %g, not %g\n", t.op.m, t.op.n, row,
 					    got, v);

@@ -136,10 +136,10 @@ static void compare(const struct list *l, const u64 *words, uint32_t n)
 static struct rkmm_opgeom *geom;
 static u64 words[1200];
 static uint32_t nwords;
-static const u32 addr[RKMM_PLACES] = {
-	[RKMM_PLACE_A] = SRC, [RKMM_PLACE_B] = SRC2, [RKMM_PLACE_C] = DST,
-	[RKMM_PLACE_D] = 0x44440000, [RKMM_PLACE_TEMP] = 0x55550000,
-	[RKMM_PLACE_CONST] = 0x66660000,
+static const u32 addr[RKMM_AREAS] = {
+	[RKMM_AREA_A] = SRC, [RKMM_AREA_B] = SRC2, [RKMM_AREA_C] = DST,
+	[RKMM_AREA_D] = 0x44440000, [RKMM_AREA_TEMP] = 0x55550000,
+	[RKMM_AREA_CONST] = 0x66660000,
 };
 
 /* Words of task @i of @op; returns the task's start bits */
@@ -712,7 +712,7 @@ static uint32_t rnd(uint32_t below)
 
 static void check_task(uint32_t i, uint32_t rows)
 {
-	static const u32 zero[RKMM_PLACES];
+	static const u32 zero[RKMM_AREAS];
 	struct rkmm_task task;
 	uint32_t n;
 

@@ -51,7 +51,7 @@ enum op_format {
  * struct op_request - the command line
  * @op: the operation
  * @rows: rows of the submission
- * @addr: by enum rkmm_place
+ * @addr: by enum rkmm_area
  * @base: address of the chain
  * @task: the only task, or UINT32_MAX
  * @emit: write programs
@@ -60,7 +60,7 @@ enum op_format {
  */
 struct op_request {
 	struct rkmm_op op;
-	uint32_t rows, addr[RKMM_PLACES], base, task;
+	uint32_t rows, addr[RKMM_AREAS], base, task;
 	bool emit;
 	enum op_format format;
 	const char *constants;
@@ -178,7 +178,7 @@ static bool parse_op_number(struct op_request *r, enum op_option id, const char 
 		r->op.width = (uint32_t)v;
 		break;
 	default:
-		r->addr[RKMM_PLACE_A + id - P_A] = (uint32_t)v;
+		r->addr[RKMM_AREA_A + id - P_A] = (uint32_t)v;
 		break;
 	}
 	return true;
