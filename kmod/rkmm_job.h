@@ -24,12 +24,15 @@ struct drm_gem_object;
  * struct rkmm_plan - an operation's shape, immutable
  * @ref: one for the handle, one for every user of the moment
  * @geom: the tiling
+ * @fallback: smaller programs on the same addresses, for a @geom that does not work here;
+ *	no programs where there is none
  */
 struct rkmm_plan {
 	struct kref ref;
 	/** @uid: never reused; key of cached images */
 	u64 uid;
 	struct rkmm_geom geom;
+	struct rkmm_geom fallback;
 	/** @cores: mask of cores allowed */
 	u32 cores;
 };

@@ -8,6 +8,7 @@
 
 #include "rkmm_drm.h"
 #include "rkmm_job.h"
+#include "rkmm_trace.h"
 
 /* The pure code has enumerations of its own; here they are held to the uAPI's. */
 static_assert((int)RKMM_T_I8I32 == DRM_RKMM_I8I32);
@@ -170,8 +171,9 @@ int rkmm_plans_check(struct device *dev)
 }
 
 static enum rkmm_reason rkmm_plan_geometry(struct rkmm_device *rdev, u32 wanted,
-					   struct rkmm_matmul *mm, struct rkmm_geom *geom)
+					   struct rkmm_matmul *mm, struct rkmm_plan *plan)
 {
+	struct rkmm_geom *geom = &plan->geom;
 	struct rkmm_limits limits = *rdev->soc->limits;
 	enum rkmm_reason reason;
 
@@ -183,6 +185,9 @@ static enum rkmm_reason rkmm_plan_geometry(struct rkmm_device *rdev, u32 wanted,
 		mm->form = RKMM_FORM_COUNT;
 		reason = rkmm_geometry(&limits, mm, geom);
 	}
+	if (reason == RKMM_OK && (!rkmm_geom_fallback(&limits, geom, &plan->fallback) ||
+				  rkmm_image_bytes(&plan->fallback) > RKMM_IMAGE_MAX_BYTES))
+		plan->fallback.programs = 0;
 	return reason;
 }
 
@@ -234,7 +239,7 @@ int rkmm_ioctl_plan_create(struct drm_device *drm, void *data, struct drm_file *
 	kref_init(&plan->ref);
 	plan->cores = args->cores ?: rdev->all_cores;
 
-	reason = rkmm_plan_geometry(rdev, args->form, &mm, &plan->geom);
+	reason = rkmm_plan_geometry(rdev, args->form, &mm, plan);
 	if (reason == RKMM_OK && !rkmm_plan_trusted(rdev, &plan->geom))
 		reason = RKMM_REASON_FORM;
 	if (reason == RKMM_OK && args->b_layout && args->b_layout != plan->geom.b_layout)
@@ -255,6 +260,7 @@ int rkmm_ioctl_plan_create(struct drm_device *drm, void *data, struct drm_file *
 	args->predicted_ns = mul_u64_u64_div_u64(plan->geom.predicted_ns, NSEC_PER_SEC, hz);
 
 	plan->uid = atomic64_inc_return(&uids);
+	trace_rkmm_plan(client, plan);
 	ret = xa_alloc(&client->plans, &args->plan, plan, xa_limit_32b, GFP_KERNEL_ACCOUNT);
 	if (ret)
 		kfree(plan);

@@ -8,6 +8,50 @@
 #include <linux/tracepoint.h>
 #include "rkmm_job.h"
 
+TRACE_EVENT(rkmm_plan,
+	TP_PROTO(const struct rkmm_client *client, const struct rkmm_plan *plan),
+	TP_ARGS(client, plan),
+	TP_STRUCT__entry(
+		__field(u64, client)
+		__field(u32, m)
+		__field(u32, k)
+		__field(u32, n)
+		__field(u32, rows)
+		__field(u32, cols)
+		__field(u32, slices)
+		__field(u32, data_banks)
+		__field(u32, lanes)
+		__field(u32, programs)
+		__field(u32, fallback_rows)
+		__field(u32, fallback_cols)
+		__field(u32, fallback_programs)
+		__string(types, rkmm_types_name(plan->geom.mm.types))
+		__string(form, rkmm_form_name(plan->geom.form))
+	),
+	TP_fast_assign(
+		__entry->client = client->id;
+		__entry->m = plan->geom.mm.m;
+		__entry->k = plan->geom.mm.k;
+		__entry->n = plan->geom.mm.n;
+		__entry->rows = plan->geom.rows;
+		__entry->cols = plan->geom.cols;
+		__entry->slices = plan->geom.slices;
+		__entry->data_banks = plan->geom.data_banks;
+		__entry->lanes = plan->geom.lanes;
+		__entry->programs = plan->geom.programs;
+		__entry->fallback_rows = plan->fallback.rows;
+		__entry->fallback_cols = plan->fallback.cols;
+		__entry->fallback_programs = plan->fallback.programs;
+		rkmm_assign_str(types, rkmm_types_name(plan->geom.mm.types));
+		rkmm_assign_str(form, rkmm_form_name(plan->geom.form));
+	),
+	TP_printk("client=%llu %s %ux%ux%u %s rows=%u cols=%u slices=%u data_banks=%u lanes=%u programs=%u fallback_rows=%u fallback_cols=%u fallback_programs=%u",
+		  __entry->client, __get_str(types), __entry->m, __entry->k, __entry->n,
+		  __get_str(form), __entry->rows, __entry->cols, __entry->slices,
+		  __entry->data_banks, __entry->lanes, __entry->programs,
+		  __entry->fallback_rows, __entry->fallback_cols, __entry->fallback_programs)
+);
+
 DECLARE_EVENT_CLASS(rkmm_job,
 	TP_PROTO(const struct rkmm_job *job),
 	TP_ARGS(job),

@@ -81,25 +81,51 @@ enum rkmm_reason rkmm_geometry(const struct rkmm_limits *limits, const struct rk
 	return RKMM_OK;
 }
 
+/* The published batch: blocks of C stay where they are, one block of columns a program */
+static void fall_back_batch(const struct rkmm_geom *geom, struct rkmm_geom *other)
+{
+	other->rows = rkmm_min(geom->fallback_rows, geom->a_rows);
+	/* wider programs would put the next block elsewhere */
+	other->cols = 64;
+	other->m_tiles = rkmm_div_up(other->a_rows, other->rows);
+	other->grains = 4 * other->rows + 1;
+	other->fallback_rows = 0;
+}
+
+/* The captured split and the rows of its one data bank: rows lie where they lie, in any tile */
+static void fall_back_rows(const struct rkmm_limits *limits, const struct rkmm_geom *geom,
+			   struct rkmm_geom *other)
+{
+	other->rows = rkmm_min(rkmm_bank_rows(limits, geom), geom->rows);
+	if (geom->form == RKMM_FORM_CUBE && other->rows >= 4)
+		other->rows -= other->rows % 4;
+	other->m_tiles = rkmm_div_up(geom->mm.m, other->rows);
+	other->grains = other->rows + 1;
+}
+
 bool rkmm_geom_fallback(const struct rkmm_limits *limits, const struct rkmm_geom *geom,
 			struct rkmm_geom *other)
 {
-	if (!geom->fallback_rows)
+	u64 programs;
+
+	if (geom->data_banks == 1 || (geom->form == RKMM_FORM_BATCH && !geom->fallback_rows))
 		return false;
 	*other = *geom;
-	other->rows = rkmm_min(geom->fallback_rows, geom->a_rows);
-	/* One block of columns: wider programs would put the next block elsewhere. */
-	other->cols = 64;
-	other->m_tiles = rkmm_div_up(other->a_rows, other->rows);
+	if (geom->form == RKMM_FORM_BATCH)
+		fall_back_batch(geom, other);
+	else
+		fall_back_rows(limits, geom, other);
 	other->n_tiles = rkmm_div_up(other->np, other->cols);
-	other->programs = other->slices * other->m_tiles * other->n_tiles;
+	programs = (u64)other->m_tiles * other->n_tiles * other->slices;
+	if (programs * rkmm_slot_bytes(RKMM_PROG_WRITES) > 0xffffffff)
+		return false;
+	other->programs = (u32)programs;
 	other->data_banks = 1;
 	other->weight_banks = limits->banks - 1;
-	other->grains = 4 * other->rows + 1;
-	other->weight_reuse = rkmm_in_bytes(other->types, 64ull * other->kp) <=
+	other->weight_reuse = other->form == RKMM_FORM_BATCH &&
+			      rkmm_in_bytes(other->types, 64ull * other->kp) <=
 			      (u64)other->weight_banks * limits->bank_bytes;
 	other->lanes = rkmm_min(other->lanes, other->programs);
-	other->fallback_rows = 0;
 	other->predicted_ns = rkmm_geom_predict(limits->cost, other);
 	return true;
 }

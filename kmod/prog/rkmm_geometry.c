@@ -99,6 +99,15 @@ static u32 data_banks(const struct rkmm_limits *limits, const struct rkmm_geom *
 	return banks;
 }
 
+u32 rkmm_bank_rows(const struct rkmm_limits *limits, const struct rkmm_geom *geom)
+{
+	u32 rows = limits->bank_bytes / (rkmm_line_entries(geom->types, geom->kp) * RKMM_ENTRY);
+
+	while (data_banks(limits, geom, rows) > 1)
+		rows--;
+	return rows;
+}
+
 /* R, the largest power of two of lines in two banks (hw 02 §5.1) */
 static u32 grains_cap(const struct rkmm_geom *geom)
 {

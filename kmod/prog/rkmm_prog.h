@@ -216,8 +216,8 @@ struct rkmm_matmul {
  * @lanes_most: cores that may run such programs at the same time, beside others of a group
  * @tile_rows: rows of the blocks that a batch C is laid out in: @rows, but for a fallback
  * @tile_cols: columns of those
- * @fallback_rows: rows of programs with the shipped geometry that read and write the
- *	same addresses, 0 for none: see rkmm_geom_fallback()
+ * @fallback_rows: wide batch: rows of programs with the shipped geometry that read and
+ *	write the same addresses, 0 for none: see rkmm_geom_fallback()
  * @weight_reuse: programs after the first M tile of a chunk keep the weight
  * @a_pitch: bytes between rows of A as the programs read them; cube: between
  *	channel groups of 16 bytes
@@ -293,12 +293,13 @@ enum rkmm_reason rkmm_geom_candidate(const struct rkmm_limits *limits,
 				     const struct rkmm_matmul *mm, u32 i, struct rkmm_geom *geom);
 
 /**
- * rkmm_geom_fallback() - the shipped geometry on the same operands
+ * rkmm_geom_fallback() - what to run when a tiling turns out not to work here
  * @limits: chip
- * @geom: a wide tiling
- * @other: same layouts and sizes, smaller programs
+ * @geom: the tiling
+ * @other: smaller programs with the captured split of the banks, 0xb1, which read and
+ *	write the same addresses: int4 batches as published, rows of one data bank else
  *
- * Return: false when @geom is what it would be.
+ * Return: false when @geom has that split already, or nothing else can take its place.
  */
 bool rkmm_geom_fallback(const struct rkmm_limits *limits, const struct rkmm_geom *geom,
 			struct rkmm_geom *other);

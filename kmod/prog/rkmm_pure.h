@@ -112,6 +112,8 @@ void rkmm_spans_of(const struct rkmm_cost *cost, const struct rkmm_geom *geom, u
 		   struct rkmm_spans *s);
 u32 rkmm_start_ns(const struct rkmm_cost *cost, const struct rkmm_geom *geom, u32 n);
 
+/* Rows of A that one data bank holds */
+u32 rkmm_bank_rows(const struct rkmm_limits *limits, const struct rkmm_geom *geom);
 bool rkmm_rung_fits(const struct rkmm_rung *rung, const struct rkmm_geom *geom);
 /* Caps on rows and columns; @last_cols: of the narrowest program. */
 u32 rkmm_die_rows(const struct rkmm_die *die, const struct rkmm_geom *geom, u32 last_cols);

@@ -89,6 +89,11 @@ test_prog_group-srcs := selftests/unit/test_prog_group.c
 test_prog_group-libs := prog model
 test_prog_group-ldlibs := -lm
 
+host-tests += test_prog_fallback
+test_prog_fallback-srcs := selftests/unit/test_prog_fallback.c
+test_prog_fallback-libs := prog model
+test_prog_fallback-ldlibs := -lm
+
 host-tests += test_regcmd
 test_regcmd-srcs := selftests/unit/test_regcmd.c
 

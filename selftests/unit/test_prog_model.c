@@ -1,113 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * Whole chains on the software NPU against plain loops: random shapes, random
- * data, every type pair and form. Operands are placed by the sheets' formulas,
- * written out here.
+ * data, every type pair and form.
  */
-#include "prog_world.h"
-
-static void fill(const struct rkmm_geom *g, int8_t *a, int8_t *b)
-{
-	const struct rkmm_matmul *mm = &g->mm;
-	uint32_t i, j;
-
-	/* Pitched A: what lies between the rows must not matter. */
-	region(world, 0, A_BASE, g->a_bytes, true, mm->a_pitch ? 0x5c : 0);
-	memset(world->region[0].data + g->a_bytes, 0, GUARD);
-	region(world, 1, B_BASE, g->b_bytes, true, 0);
-	region(world, 2, C_BASE, g->c_bytes, false, CANARY);
-	region(world, 3, P_BASE, rkmm_image_bytes(g), false, 0xff);
-	for (i = 0; i < mm->m; i++) {
-		for (j = 0; j < mm->k; j++) {
-			a[(size_t)i * mm->k + j] = (int8_t)value(mm->types);
-			store(g, world->region[0].data, place_a(g, i, j), j,
-			      a[(size_t)i * mm->k + j]);
-		}
-	}
-	for (i = 0; i < mm->k; i++) {
-		for (j = 0; j < mm->n; j++) {
-			b[(size_t)j * mm->k + i] = (int8_t)value(mm->types);
-			store(g, world->region[1].data, place_b(g, i, j), i,
-			      b[(size_t)j * mm->k + i]);
-		}
-	}
-}
-
-/* Between the rows of a pitched C nothing may be written. */
-static void check_gaps(const struct rkmm_geom *g)
-{
-	uint64_t at, line = (uint64_t)g->np * rkmm_out_bytes(g->types);
-
-	if (g->form != RKMM_FORM_FLAT || !g->mm.c_pitch)
-		return;
-	for (at = 0; at < g->c_bytes; at++)
-		if (at % g->c_slice % g->mm.c_pitch >= line)
-			assert_int_equal(world->region[2].data[at], CANARY);
-}
-
-static void multiply_as(const struct rkmm_limits *limits, const struct rkmm_matmul *mm,
-			uint32_t rows, bool fall_back)
-{
-	int8_t *a = malloc((size_t)mm->m * mm->k), *b = malloc((size_t)mm->k * mm->n);
-	struct npu_report report;
-	struct rkmm_extent extent;
-	struct rkmm_member one;
-	struct rkmm_kick *kicks;
-	struct rkmm_geom g;
-	uint32_t i, j, k, n;
-	struct world w;
-
-	world = &w;
-	env.ctx = &w;
-	assert_int_equal(rkmm_geometry(&rkmm_limits_rk3588, mm, &g), RKMM_OK);
-	if (fall_back) {
-		struct rkmm_geom wide = g;
-
-		assert_true(rkmm_geom_fallback(&rkmm_limits_rk3588, &wide, &g));
-		assert_int_equal(g.rows, 8);
-		assert_int_equal(g.cols, 64);
-		assert_int_equal(g.data_banks, 1);
-	}
-	fill(&g, a, b);
-	one = rkmm_member_of(&g, rows, A_BASE, B_BASE, C_BASE);
-	rkmm_image_measure(limits, &one, 1, &extent);
-	n = extent.kicks;
-	kicks = calloc(n, sizeof(*kicks));
-	rkmm_image_emit(limits, &one, 1, P_BASE, (u64 *)w.region[3].data, kicks);
-	for (i = 0; i < n; i++) {
-		bool ok = kick(core, &kicks[i], &report);
-
-		if (!ok)
-			print_error("%s %ux%ux%u form %d rows %u kick %u: fault 0x%x\n",
-				    rkmm_types_name(mm->types), mm->m, mm->k, mm->n, g.form, rows,
-				    i, report.fault_addr);
-		assert_true(ok);
-	}
-	for (i = 0; i < rows; i++) {
-		for (j = 0; j < mm->n; j++) {
-			int32_t acc = 0;
-
-			for (k = 0; k < mm->k; k++) {
-				acc += a[(size_t)i * mm->k + k] * b[(size_t)j * mm->k + k];
-				if ((k + 1) % g.kp && k + 1 < mm->k)
-					continue;
-				check_cell(&g, w.region[2].data, k / g.kp, i, j, acc);
-				acc = 0;
-			}
-		}
-	}
-	check_gaps(&g);
-	for (i = 0; i < 4; i++)
-		free(w.region[i].data);
-	free(kicks);
-	free(a);
-	free(b);
-}
-
-static void multiply(const struct rkmm_limits *limits, const struct rkmm_matmul *mm, uint32_t rows)
-{
-	multiply_as(limits, mm, rows, false);
-}
+#include "prog_run.h"
 
 static void check(enum rkmm_types types, uint32_t m, uint32_t k, uint32_t n)
 {
@@ -205,8 +101,7 @@ static void test_wide_int4(void **state)
 		assert_int_equal(rkmm_geometry(&rkmm_limits_rk3588, &mm, &g), RKMM_OK);
 		assert_int_equal(g.rows, 32);
 		assert_int_equal(g.data_banks, 4);
-		multiply(&rkmm_limits_rk3588, &mm, mm.m);
-		multiply_as(&rkmm_limits_rk3588, &mm, mm.m, true);
+		assert_true(multiply_as(&rkmm_limits_rk3588, &mm, mm.m, true));
 		multiply_as(&rkmm_limits_rk3588, &mm, 1 + rnd(mm.m), i & 1);
 		if (i)
 			continue;
