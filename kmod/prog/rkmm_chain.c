@@ -169,9 +169,7 @@ static bool next_operation(struct stream *s)
 		s->a += m->a_stride;
 		s->b += m->b_stride;
 		s->c += m->c_stride;
-		s->walk.group = 0;
-		s->walk.chunk = 0;
-		s->walk.slice = 0;
+		rkmm_walk_restart(&s->walk);
 	} else {
 		if (++s->member == s->n)
 			return false;

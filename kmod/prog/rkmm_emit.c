@@ -33,14 +33,14 @@ static inline u64 *put(u64 *w, u16 target, u16 offset, u32 value)
 #define CORE(reg, value)	(w = put(w, RKMM_TARGET_CORE, CORE_##reg, value))
 #define DPU(reg, value)		(w = put(w, RKMM_TARGET_DPU, DPU_##reg, value))
 
-static u32 cbuf_con0(const struct rkmm_program *p)
+static inline u32 cbuf_con0(const struct rkmm_program *p)
 {
 	return FIELD_PREP(CNA_CBUF_CON0_WEIGHT_REUSE, p->weight_reuse ? 1 : 0) |
 	       FIELD_PREP(CNA_CBUF_CON0_WEIGHT_BANK, p->weight_banks) |
 	       FIELD_PREP(CNA_CBUF_CON0_DATA_BANK, p->data_banks);
 }
 
-static u32 conv_con1(const struct shape *s)
+static inline u32 conv_con1(const struct shape *s)
 {
 	return FIELD_PREP(CNA_CONV_CON1_GROUP_LINE_OFF, s->grouped ? 0 : 1) |
 	       FIELD_PREP(CNA_CONV_CON1_PROC_PRECISION, s->facts->in) |
@@ -68,7 +68,7 @@ static u32 surf_stride(const struct shape *s)
 	return (s->cube ? s->p->a_pitch / RKMM_ATOM : 1) - 4;
 }
 
-static u64 *emit_head(const struct shape *s, u64 *w)
+static inline u64 *emit_head(const struct shape *s, u64 *w)
 {
 	/* The vendor repeats these at the front of every task (hw 02 §2). */
 	CNA(CBUF_CON0, cbuf_con0(s->p));
@@ -300,23 +300,32 @@ u32 rkmm_emit_program(const struct rkmm_program *prog, u64 *words)
  * What may differ between programs of like tilings, besides addresses. The vendor
  * writes the head and seven more registers always, changed or not (hw 02 §7.4).
  */
-struct delta {
-	bool cbuf, grains, lines, n, notch;
+enum delta {
+	DELTA_CBUF = 1,
+	DELTA_GRAINS = 2,
+	DELTA_LINES = 4,
+	DELTA_N = 8,
+	DELTA_NOTCH = 16,
 };
 
 #define LIGHT_WRITES	12
 
-static inline struct delta delta_of(const struct rkmm_program *p, const struct rkmm_program *q)
+static inline u32 delta_of(const struct rkmm_program *p, const struct rkmm_program *q)
 {
-	return (struct delta){
-		.cbuf = p->weight_reuse != q->weight_reuse,
-		.grains = p->grains != q->grains,
-		.lines = p->m != q->m,
-		.n = p->n != q->n,
-		/* the batch form puts the columns there */
-		.notch = p->c_pitch != q->c_pitch ||
-			 (p->form == RKMM_FORM_BATCH && p->n != q->n),
-	};
+	u32 d = 0;
+
+	if (p->weight_reuse != q->weight_reuse)
+		d |= DELTA_CBUF;
+	if (p->grains != q->grains)
+		d |= DELTA_GRAINS;
+	if (p->m != q->m)
+		d |= DELTA_LINES;
+	/* the batch form puts the columns into the notch */
+	if (p->n != q->n)
+		d |= DELTA_N | (p->form == RKMM_FORM_BATCH ? DELTA_NOTCH : 0);
+	if (p->c_pitch != q->c_pitch)
+		d |= DELTA_NOTCH;
+	return d;
 }
 
 bool rkmm_light_able(const struct rkmm_program *p, const struct rkmm_program *q)
@@ -331,58 +340,76 @@ bool rkmm_light_able(const struct rkmm_program *p, const struct rkmm_program *q)
 
 u32 rkmm_light_writes(const struct rkmm_program *prog, const struct rkmm_program *past)
 {
-	const struct delta d = delta_of(prog, past);
+	u32 d = delta_of(prog, past);
 
-	return LIGHT_WRITES + d.cbuf + d.grains + 4 * d.lines + 4 * d.n + d.notch;
+	/* nearly always: only addresses */
+	if (!d)
+		return LIGHT_WRITES;
+	return LIGHT_WRITES + !!(d & DELTA_CBUF) + !!(d & DELTA_GRAINS) +
+	       (d & DELTA_LINES ? 4 : 0) + (d & DELTA_N ? 4 : 0) + !!(d & DELTA_NOTCH);
 }
 
-static u64 *light_cna(const struct shape *s, const struct delta *d, u64 *w)
+static u64 *light_cna(const struct shape *s, u32 d, u64 *w)
 {
 	const struct rkmm_program *p = s->p;
 	u32 kernel = (u32)rkmm_in_bytes(p->types, p->k);
 
-	if (d->grains)
+	if (d & DELTA_GRAINS)
 		CNA(CONV_CON2, FIELD_PREP(CNA_CONV_CON2_FEATURE_GRAINS, p->grains));
-	if (d->lines) {
+	if (d & DELTA_LINES) {
 		CNA(DATA_SIZE0, FIELD_PREP(CNA_DATA_SIZE0_DATAIN_WIDTH, 1) |
 				FIELD_PREP(CNA_DATA_SIZE0_DATAIN_HEIGHT, s->lines));
 		CNA(DATA_SIZE3, FIELD_PREP(CNA_DATA_SIZE3_DATAOUT_ATOMICS, s->lines));
 	}
-	if (d->n) {
+	if (d & DELTA_N) {
 		CNA(WEIGHT_SIZE0, FIELD_PREP(CNA_WEIGHT_SIZE0_BYTES, kernel * p->n));
 		CNA(WEIGHT_SIZE2, FIELD_PREP(CNA_WEIGHT_SIZE2_WIDTH, 1) |
 				  FIELD_PREP(CNA_WEIGHT_SIZE2_HEIGHT, 1) |
 				  FIELD_PREP(CNA_WEIGHT_SIZE2_KERNELS, p->n));
 	}
-	if (d->cbuf)
+	if (d & DELTA_CBUF)
 		CNA(CBUF_CON0, cbuf_con0(p));
-	CNA(FEATURE_DATA_ADDR, p->a);
-	CNA(FC_DATA_SIZE0, FIELD_PREP(CNA_FC_DATA_SIZE0_DMA_WIDTH, 1) |
-			   FIELD_PREP(CNA_FC_DATA_SIZE0_DMA_HEIGHT, s->lines));
-	CNA(FC_DATA_SIZE1, FIELD_PREP(CNA_FC_DATA_SIZE1_DMA_CHANNEL, p->k));
-	CNA(DCOMP_ADDR0, p->b);
+	return w;
+}
+
+static u64 *light_core(const struct shape *s, u32 d, u64 *w)
+{
+	if (d & DELTA_LINES)
+		CORE(DATAOUT_SIZE_0, FIELD_PREP(CORE_DATAOUT_SIZE_0_HEIGHT, s->lines - 1));
+	if (d & DELTA_N)
+		CORE(DATAOUT_SIZE_1, FIELD_PREP(CORE_DATAOUT_SIZE_1_CHANNEL, s->p->n - 1));
+	return w;
+}
+
+static u64 *light_dpu(const struct shape *s, u32 d, u64 *w)
+{
+	if (d & DELTA_LINES)
+		DPU(DATA_CUBE_HEIGHT, FIELD_PREP(DPU_DATA_CUBE_HEIGHT_HEIGHT, s->lines - 1));
+	if (d & DELTA_NOTCH)
+		DPU(DATA_CUBE_NOTCH_ADDR, notch_addr(s));
+	if (d & DELTA_N)
+		DPU(DATA_CUBE_CHANNEL, cube_channel(s));
 	return w;
 }
 
 u32 rkmm_emit_light(const struct rkmm_program *prog, const struct rkmm_program *past, u64 *words)
 {
 	const struct shape s = shape_of(prog);
-	const struct delta d = delta_of(prog, past);
-	u32 write_lines = prog->form == RKMM_FORM_BATCH ? 1 : s.lines;
+	u32 write_lines = prog->form == RKMM_FORM_BATCH ? 1 : s.lines, d = delta_of(prog, past);
 	u64 *w = emit_head(&s, words);
 
-	w = light_cna(&s, &d, w);
-	if (d.lines)
-		CORE(DATAOUT_SIZE_0, FIELD_PREP(CORE_DATAOUT_SIZE_0_HEIGHT, s.lines - 1));
-	if (d.n)
-		CORE(DATAOUT_SIZE_1, FIELD_PREP(CORE_DATAOUT_SIZE_1_CHANNEL, prog->n - 1));
+	if (d)
+		w = light_cna(&s, d, w);
+	CNA(FEATURE_DATA_ADDR, prog->a);
+	CNA(FC_DATA_SIZE0, FIELD_PREP(CNA_FC_DATA_SIZE0_DMA_WIDTH, 1) |
+			   FIELD_PREP(CNA_FC_DATA_SIZE0_DMA_HEIGHT, s.lines));
+	CNA(FC_DATA_SIZE1, FIELD_PREP(CNA_FC_DATA_SIZE1_DMA_CHANNEL, prog->k));
+	CNA(DCOMP_ADDR0, prog->b);
+	if (d)
+		w = light_core(&s, d, w);
 	DPU(DST_BASE_ADDR, prog->c);
-	if (d.lines)
-		DPU(DATA_CUBE_HEIGHT, FIELD_PREP(DPU_DATA_CUBE_HEIGHT_HEIGHT, s.lines - 1));
-	if (d.notch)
-		DPU(DATA_CUBE_NOTCH_ADDR, notch_addr(&s));
-	if (d.n)
-		DPU(DATA_CUBE_CHANNEL, cube_channel(&s));
+	if (d)
+		w = light_dpu(&s, d, w);
 	DPU(WDMA_SIZE_0, FIELD_PREP(DPU_WDMA_SIZE_0_CHANNEL, prog->n - 1));
 	DPU(WDMA_SIZE_1, FIELD_PREP(DPU_WDMA_SIZE_1_HEIGHT, write_lines - 1));
 	return (u32)(w - words);

@@ -171,69 +171,115 @@ u32 rkmm_geom_programs(const struct rkmm_geom *geom, u32 rows)
 	return m_tiles_of(geom, rows) * geom->n_tiles * geom->slices;
 }
 
+/* Sizes and places of the program that the walk is at */
+static void walk_place(struct rkmm_walk *walk)
+{
+	const struct rkmm_geom *geom = walk->geom;
+	u32 row = walk->group * geom->rows, col = walk->chunk * geom->cols;
+	bool batch = geom->form == RKMM_FORM_BATCH;
+	struct rkmm_program *now = &walk->now;
+
+	now->m = rkmm_min(geom->rows, walk->last - row);
+	now->n = rkmm_min(geom->cols, geom->np - col);
+	now->weight_reuse = geom->weight_reuse && walk->group;
+	now->grains = rkmm_min(geom->grains, (batch ? 4 * now->m : now->m) + 1);
+	now->a = walk->slice * (u32)geom->a_slice + walk->group * walk->a_step;
+	/* a column tile starts at a kernel group: 32 channels of it follow each other */
+	now->b = walk->slice * (u32)geom->b_slice +
+		 col * (u32)rkmm_in_bytes(geom->types, geom->kp);
+	now->c = walk->slice * (u32)geom->c_slice;
+	/* Programs as large as C's blocks: each has a block of its own. */
+	if (batch && geom->rows == geom->tile_rows && geom->cols == geom->tile_cols)
+		now->c += (walk->chunk * geom->m_tiles + walk->group) * geom->c_pitch;
+	else
+		now->c += (u32)rkmm_addr_c(geom, row, col);
+	/* One line needs no pitch, and a wide C has one beyond its field. */
+	now->c_pitch = geom->form == RKMM_FORM_FLAT && now->m == 1 ?
+		       now->n * rkmm_type_facts[geom->types].out_bytes : geom->c_pitch;
+}
+
+/* Bytes of C from an M tile to the next, 0 where that depends on which */
+static u32 c_step(const struct rkmm_geom *geom)
+{
+	switch (geom->form) {
+	case RKMM_FORM_CUBE:
+		return geom->rows * RKMM_ATOM;
+	case RKMM_FORM_BATCH:
+		return geom->rows == geom->tile_rows && geom->cols == geom->tile_cols ?
+		       geom->c_pitch : 0;
+	default:
+		return geom->rows * geom->c_pitch;
+	}
+}
+
 void rkmm_walk_start(struct rkmm_walk *walk, const struct rkmm_geom *geom, u32 i, u32 rows)
 {
-	walk->geom = geom;
-	walk->tiles = m_tiles_of(geom, rows);
+	*walk = (struct rkmm_walk){
+		.geom = geom,
+		.tiles = m_tiles_of(geom, rows),
+		/* In the batch form C's addresses depend on the program's rows: as planned. */
+		.last = geom->form == RKMM_FORM_BATCH ? geom->a_rows :
+			rkmm_min(rows, geom->mm.m),
+		.a_step = geom->rows *
+			  (geom->form == RKMM_FORM_CUBE ? RKMM_ATOM : geom->a_pitch),
+		.c_step = c_step(geom),
+		.now = {
+			.types = geom->types,
+			.form = geom->form,
+			.k = geom->kp,
+			.data_banks = geom->data_banks,
+			.weight_banks = geom->weight_banks,
+			.a_pitch = geom->a_pitch,
+		},
+	};
 	walk->group = i % walk->tiles;
 	walk->chunk = i / walk->tiles % geom->n_tiles;
 	walk->slice = i / walk->tiles / geom->n_tiles;
-	/* In the batch form C's addresses depend on the program's rows: they follow the plan. */
-	walk->last = geom->form == RKMM_FORM_BATCH ? geom->a_rows : rkmm_min(rows, geom->mm.m);
-	walk->b_col = (u32)rkmm_in_bytes(geom->types, geom->kp);
-	/* Programs as large as C's blocks: each has a block of its own. */
-	walk->own_slot = geom->form == RKMM_FORM_BATCH && geom->rows == geom->tile_rows &&
-			 geom->cols == geom->tile_cols;
+	if (geom->types == RKMM_T_I8I8) {
+		walk->now.mult = geom->mm.mult;
+		walk->now.shift = geom->mm.shift;
+		walk->now.offset = geom->mm.offset;
+	}
+	walk_place(walk);
+}
+
+void rkmm_walk_restart(struct rkmm_walk *walk)
+{
+	walk->group = 0;
+	walk->chunk = 0;
+	walk->slice = 0;
+	walk_place(walk);
 }
 
 void rkmm_walk_next(struct rkmm_walk *walk)
 {
-	if (++walk->group < walk->tiles)
+	u32 group = ++walk->group;
+
+	/* Between the first M tile, which reads the weight, and the last, which may be
+	 * smaller, only A and C move.
+	 */
+	if (walk->c_step && group > 1 && group + 1 < walk->tiles) {
+		walk->now.a += walk->a_step;
+		walk->now.c += walk->c_step;
 		return;
-	walk->group = 0;
-	if (++walk->chunk < walk->geom->n_tiles)
-		return;
-	walk->chunk = 0;
-	walk->slice++;
+	}
+	if (group == walk->tiles) {
+		walk->group = 0;
+		if (++walk->chunk == walk->geom->n_tiles) {
+			walk->chunk = 0;
+			walk->slice++;
+		}
+	}
+	walk_place(walk);
 }
 
 void rkmm_walk_program(const struct rkmm_walk *walk, u32 a, u32 b, u32 c,
 		       struct rkmm_program *prog)
 {
-	const struct rkmm_geom *geom = walk->geom;
-	u32 row = walk->group * geom->rows, col = walk->chunk * geom->cols;
-
-	*prog = (struct rkmm_program){
-		.types = geom->types,
-		.form = geom->form,
-		.m = rkmm_min(geom->rows, walk->last - row),
-		.k = geom->kp,
-		.n = rkmm_min(geom->cols, geom->np - col),
-		.data_banks = geom->data_banks,
-		.weight_banks = geom->weight_banks,
-		.weight_reuse = geom->weight_reuse && walk->group,
-		.a_pitch = geom->a_pitch,
-		.c_pitch = geom->c_pitch,
-		.a = a + (u32)(walk->slice * geom->a_slice) +
-		     row * (geom->form == RKMM_FORM_CUBE ? RKMM_ATOM : geom->a_pitch),
-		/* a column tile starts at a kernel group: 32 channels of it follow each other */
-		.b = b + (u32)(walk->slice * geom->b_slice) + col * walk->b_col,
-		.c = c + (u32)(walk->slice * geom->c_slice),
-	};
-	if (walk->own_slot)
-		prog->c += (walk->chunk * geom->m_tiles + walk->group) * geom->c_pitch;
-	else
-		prog->c += (u32)rkmm_addr_c(geom, row, col);
-	if (geom->types == RKMM_T_I8I8) {
-		prog->mult = geom->mm.mult;
-		prog->shift = geom->mm.shift;
-		prog->offset = geom->mm.offset;
-	}
-	/* One line needs no pitch, and a wide C has one beyond its field. */
-	if (geom->form == RKMM_FORM_FLAT && prog->m == 1)
-		prog->c_pitch = prog->n * rkmm_type_facts[geom->types].out_bytes;
-	prog->grains = rkmm_min(geom->grains,
-				(geom->form == RKMM_FORM_BATCH ? 4 * prog->m : prog->m) + 1);
+	*prog = walk->now;
+	prog->a += a;
+	prog->b += b;
+	prog->c += c;
 }
 
 void rkmm_geom_program(const struct rkmm_geom *geom, u32 i, u32 rows, u32 a, u32 b, u32 c,

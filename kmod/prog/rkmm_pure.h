@@ -79,16 +79,19 @@ void rkmm_geom_ids(struct rkmm_geom *geom);
  * @group: M tile
  * @chunk: N tile
  * @slice: K slice
- * @b_col: bytes of B a column
- * @own_slot: a program writes one block of C and no other does
+ * @a_step: bytes of A from an M tile to the next
+ * @c_step: bytes of C, 0 where they differ
+ * @now: the program, its addresses counted from the operands' starts
  */
 struct rkmm_walk {
 	const struct rkmm_geom *geom;
-	u32 tiles, last, group, chunk, slice, b_col;
-	bool own_slot;
+	u32 tiles, last, group, chunk, slice, a_step, c_step;
+	struct rkmm_program now;
 };
 
 void rkmm_walk_start(struct rkmm_walk *walk, const struct rkmm_geom *geom, u32 i, u32 rows);
+/* The first program once more */
+void rkmm_walk_restart(struct rkmm_walk *walk);
 void rkmm_walk_next(struct rkmm_walk *walk);
 void rkmm_walk_program(const struct rkmm_walk *walk, u32 a, u32 b, u32 c,
 		       struct rkmm_program *prog);
