@@ -89,6 +89,11 @@ test_prog_group-srcs := selftests/unit/test_prog_group.c
 test_prog_group-libs := prog model
 test_prog_group-ldlibs := -lm
 
+host-tests += test_prog_broken
+test_prog_broken-srcs := selftests/unit/test_prog_broken.c
+test_prog_broken-libs := prog model
+test_prog_broken-ldlibs := -lm
+
 host-tests += test_prog_fallback
 test_prog_fallback-srcs := selftests/unit/test_prog_fallback.c
 test_prog_fallback-libs := prog model

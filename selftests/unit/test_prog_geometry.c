@@ -396,14 +396,14 @@ static void edge(enum rkmm_types types, uint32_t m, uint32_t k, uint32_t n)
 static void test_edges(void **state)
 {
 	static const uint32_t ms[] = { 1, 2, 3, 4, 5, 63, 64, 65, 66, 127, 128, 129, 1022, 1023 };
-	static const uint32_t ks[] = { 1, 31, 32, 33, 63, 64, 65, 1024, 10752 };
+	static const uint32_t ks[] = { 1, 31, 32, 33, 63, 64, 65, 1024, 10752, 10753 };
 	static const uint32_t ns[] = { 1, 15, 16, 17, 31, 32, 33, 63, 64, 65, 8192, 8193, 25600 };
 	uint32_t t, m, k, n;
 
 	(void)state;
 	for (t = 0; t < RKMM_T_COUNT; t++)
 		for (m = 0; m < 14; m++)
-			for (k = 0; k < 9; k++)
+			for (k = 0; k < 10; k++)
 				for (n = 0; n < 13; n++)
 					edge(t, ms[m], ks[k], ns[n]);
 }

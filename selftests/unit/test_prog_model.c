@@ -29,12 +29,23 @@ static void test_random(void **state)
 	uint32_t i;
 
 	(void)state;
-	for (i = 0; i < 400; i++) {
-		struct rkmm_matmul mm = matmul(rnd(RKMM_T_COUNT), 1 + rnd(90), 1 + rnd(700),
-					       1 + rnd(300));
+	for (i = 0; i < 1000; i++) {
+		struct rkmm_matmul mm = matmul(rnd(RKMM_T_COUNT), 1 + rnd(rnd(4) ? 30 : 90),
+					       1 + rnd(rnd(8) ? 300 : 3000), 1 + rnd(150));
 
+		mm.lanes = 1 + rnd(3);
+		mm.free_slice = rnd(2);
 		if (rnd(3) == 0)
 			mm.form = RKMM_FORM_CUBE;
+		else if (rnd(3) == 0)
+			mm.form = RKMM_FORM_FLAT;
+		if (mm.form == RKMM_FORM_FLAT && mm.types != RKMM_T_I4I16 && rnd(2)) {
+			mm.k = (mm.k + 31) / 32 * 32;
+			mm.free_slice = false;
+			mm.c_pitch = 192 * 4 + 16 * rnd(20);
+			if (mm.types != RKMM_T_I8I8)
+				mm.a_pitch = mm.k * 2 + 16 * rnd(20);
+		}
 		multiply(&rkmm_limits_rk3588, &mm, rnd(2) ? mm.m : 1 + rnd(mm.m));
 	}
 }
