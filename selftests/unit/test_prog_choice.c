@@ -2,6 +2,7 @@
 /* Which tiling: the census, the cost law, the envelopes of dies, the fallback. */
 #include <math.h>
 
+#include "kmod/prog/rkmm_chain.h"
 #include "prog_shapes.h"
 #include "prog_time.h"
 
@@ -100,10 +101,51 @@ static void test_choice(void **state)
 	assert_int_equal(s.kp, 2048);
 	assert_int_equal(s.host_ns, 128 * 2048 * 2 * 3 / 4);
 	assert_true(s.predicted_ns + s.host_ns < g.predicted_ns);
+	/* the width is part of the layout, and taken back from it */
+	assert_int_equal(rkmm_layout_slice(s.b_layout), 2048);
+	assert_true(s.b_layout != g.b_layout && s.a_layout != g.a_layout);
+	mm.free_slice = false;
+	mm.slice = rkmm_layout_slice(s.b_layout);
+	assert_int_equal(geometry(&mm).b_layout, s.b_layout);
+	mm.slice = 0;
+	mm.free_slice = true;
 	mm.m = 1;
 	assert_int_equal(geometry(&mm).slices, 1);
 	mm.m = 2;
 	assert_int_equal(geometry(&mm).slices, 1);
+}
+
+/* A rung that was right on some numbers of cores is used where lanes can find no other. */
+static void test_rung_cores(void **state)
+{
+	struct rkmm_matmul mm = matmul(RKMM_T_I4I16, 256, 2048, 2048);
+	struct rkmm_rung rung = {
+		.bits = 4, .form = RKMM_FORM_BATCH, .k_min = 2048, .k_max = 2048,
+		.data_banks = 2, .rows = 16, .cols = 256,
+	};
+	struct rkmm_die die = { "test", &rung, 1 };
+	struct rkmm_limits limits = *chip;
+	struct rkmm_geom g;
+	uint32_t cores;
+
+	(void)state;
+	limits.die = &die;
+	for (cores = 0; cores < 8; cores++) {
+		rung.cores = (uint8_t)cores;
+		for (mm.lanes = 1; mm.lanes <= 3; mm.lanes++) {
+			/* n lanes may find any number of cores up to n */
+			uint32_t need = (1u << mm.lanes) - 1;
+
+			assert_int_equal(rkmm_geometry(&limits, &mm, &g), RKMM_OK);
+			if (g.data_banks == 2)
+				assert_int_equal(cores & ((1u << g.lanes) - 1),
+						 (1u << g.lanes) - 1);
+			if ((cores & need) == need)
+				assert_int_equal(g.data_banks, 2);
+			if (!(cores & 1))
+				assert_int_equal(g.data_banks, 1);
+		}
+	}
 }
 
 /* The choice is the candidate with the least time; test_prog_regret.c has all other ways. */
@@ -228,6 +270,91 @@ static void test_lanes(void **state)
 	assert_true(n > 2000 && sum / n < 0.01);
 }
 
+/* Programs of each lane, as chains have them */
+static void shares(const struct rkmm_geom *g, uint32_t *programs)
+{
+	struct rkmm_member one = rkmm_member_of(g, g->mm.m, 0x10000000, 0x20000000, 0x30000000);
+	struct rkmm_extent extent;
+	struct rkmm_kick *kicks;
+	u64 *image;
+	uint32_t i;
+
+	rkmm_image_measure(chip, &one, 1, &extent);
+	kicks = calloc(extent.kicks, sizeof(*kicks));
+	image = aligned_alloc(64, extent.bytes);
+	rkmm_image_emit(chip, &one, 1, 0x1000, image, kicks);
+	memset(programs, 0, RKMM_LANES_MAX * sizeof(*programs));
+	for (i = 0; i < extent.kicks; i++)
+		programs[kicks[i].lane] += kicks[i].tasks;
+	free(image);
+	free(kicks);
+}
+
+/* Lanes of @g have columns of their own, or rows of their own, and all of them work. */
+static void check_split(const struct rkmm_geom *g, bool columns)
+{
+	uint32_t programs[RKMM_LANES_MAX], first = 0, last, l;
+	struct rkmm_program p, q;
+
+	shares(g, programs);
+	for (l = 0; l < g->lanes; l++) {
+		assert_true(programs[l] > 0);
+		last = first + programs[l] - 1;
+		rkmm_geom_program(g, first, g->mm.m, 0, 0, 0, &p);
+		rkmm_geom_program(g, last, g->mm.m, 0, 0, 0, &q);
+		if (columns) {
+			/* from the first row of a column tile to the last one of it */
+			assert_int_equal(p.a, 0);
+			assert_int_equal(p.b, q.b);
+			assert_int_equal(first % g->m_tiles, 0);
+			assert_int_equal((last + 1) % g->m_tiles, 0);
+		} else {
+			assert_int_equal(p.b, 0);
+			assert_int_equal(q.b, 0);
+		}
+		first = last + 1;
+	}
+	assert_int_equal(first, g->programs);
+}
+
+/* hw 02 §7.3: columns by default, rows where N is too narrow */
+static void test_split(void **state)
+{
+	static const struct {
+		enum rkmm_types types;
+		uint32_t m, k, n;
+		bool columns;
+	} s[] = {
+		{ RKMM_T_I8I32, 128, 1024, 4096, true },
+		{ RKMM_T_I8I32, 1000, 1024, 3072, true },
+		{ RKMM_T_I8I32, 1, 4096, 12288, true },
+		{ RKMM_T_F16F16, 300, 1024, 480, true },
+		{ RKMM_T_I4I16, 1, 2048, 6144, true },
+		{ RKMM_T_I8I32, 6000, 1024, 32, false },
+		{ RKMM_T_F16F32, 600, 2048, 16, false },
+		{ RKMM_T_I4I16, 200, 2048, 64, false },
+	};
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(s) / sizeof(s[0]); i++) {
+		struct rkmm_matmul mm = matmul(s[i].types, s[i].m, s[i].k, s[i].n);
+		struct rkmm_geom g;
+
+		mm.lanes = 3;
+		g = geometry(&mm);
+		if (s[i].columns) {
+			assert_int_equal(g.lanes, 3);
+			assert_int_equal(g.n_tiles % 3, 0);
+		} else {
+			assert_true(g.lanes > 1);
+			assert_int_equal(g.n_tiles, 1);
+			assert_true(g.m_tiles >= g.lanes);
+		}
+		check_split(&g, s[i].columns);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +362,8 @@ int main(void)
 		cmocka_unit_test(test_predictions),
 		cmocka_unit_test(test_choice),
 		cmocka_unit_test(test_lanes),
+		cmocka_unit_test(test_split),
+		cmocka_unit_test(test_rung_cores),
 		cmocka_unit_test(test_least_time),
 	};
 
