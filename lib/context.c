@@ -26,8 +26,8 @@ int rkmm_context_create(struct rkmm_device *dev, const struct rkmm_matmul_desc *
 	int ret;
 
 	*out = NULL;
-	if (desc->a_pitch || desc->c_pitch || desc->flags)
-		return rkmm_fail(-EINVAL, "context: pitches and flags must be zero");
+	if (desc->a_pitch || desc->c_pitch || desc->flags & ~RKMM_FREE_SLICES)
+		return rkmm_fail(-EINVAL, "context: pitches and most flags must be zero");
 	if (weights)
 		mine.b_layout = weights->tensor.layout_id;
 	ctx = calloc(1, sizeof(*ctx));

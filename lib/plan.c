@@ -33,7 +33,7 @@ int rkmm_plan_create(struct rkmm_device *dev, const struct rkmm_matmul_desc *des
 	for (i = 0; i < sizeof(desc->reserved) / sizeof(desc->reserved[0]); i++)
 		if (desc->reserved[i])
 			return rkmm_fail(-EINVAL, "plan: a reserved field is not zero");
-	if (desc->flags & ~RKMM_B_TRANSPOSED)
+	if (desc->flags & ~(RKMM_B_TRANSPOSED | RKMM_FREE_SLICES))
 		return rkmm_fail(-EINVAL, "plan: flags 0x%x", desc->flags);
 
 	plan = calloc(1, sizeof(*plan));
@@ -45,6 +45,8 @@ int rkmm_plan_create(struct rkmm_device *dev, const struct rkmm_matmul_desc *des
 		.m = desc->m,
 		.k = desc->k,
 		.n = desc->n,
+		.flags = desc->flags & RKMM_FREE_SLICES ? DRM_RKMM_PLAN_FREE_SLICES : 0,
+		.form = desc->form,
 		.a_pitch = desc->a_pitch,
 		.c_pitch = desc->c_pitch,
 		.b_layout = desc->b_layout,

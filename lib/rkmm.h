@@ -67,6 +67,15 @@ extern "C" {
 
 /** RKMM_B_TRANSPOSED - B is given as N rows of K elements, ldb at least K */
 #define RKMM_B_TRANSPOSED	(1u << 0)
+/**
+ * RKMM_FREE_SLICES - K may be cut for speed: DRM_RKMM_PLAN_FREE_SLICES
+ *
+ * For plans whose B is packed afterwards, with rkmm_weights_create_for(). Its layout
+ * then depends on M, so other plans may not take it. Partial results of int4 are
+ * clamped one by one: see DRM_RKMM_PLAN_MAY_SATURATE. rkmm_matmul() does it by
+ * itself where that makes no difference, which is all but int4.
+ */
+#define RKMM_FREE_SLICES	(1u << 1)
 
 struct rkmm_device;
 struct rkmm_buffer;
@@ -255,7 +264,7 @@ void rkmm_buffer_destroy(struct rkmm_buffer *buf);
  * @m: rows of A and C; a submission may use fewer
  * @k: columns of A, rows of B
  * @n: columns of B and C
- * @flags: RKMM_B_TRANSPOSED (rkmm_matmul() only)
+ * @flags: RKMM_FREE_SLICES; RKMM_B_TRANSPOSED (rkmm_matmul() only)
  * @cores: mask of cores that may be used, 0 for any
  * @a_pitch: bytes between rows of A in its buffer, 0 for packed; a multiple of
  *	16, only when K needs no padding
@@ -264,6 +273,7 @@ void rkmm_buffer_destroy(struct rkmm_buffer *buf);
  * @mult: int8 output only: multiplier, 1..32767
  * @shift: int8 output only: right shift, 0..31
  * @offset: int8 output only: added after the shift, -128..127
+ * @form: enum drm_rkmm_form
  * @reserved: zero
  */
 struct rkmm_matmul_desc {
@@ -279,7 +289,8 @@ struct rkmm_matmul_desc {
 	int32_t mult;
 	uint32_t shift;
 	int32_t offset;
-	uint32_t reserved[5];
+	uint32_t form;
+	uint32_t reserved[4];
 };
 
 /**
@@ -468,6 +479,20 @@ void rkmm_f16_to_f32(const uint16_t *src, float *dst, size_t count);
  */
 int rkmm_weights_create(struct rkmm_device *dev, uint32_t types, uint32_t k, uint32_t n,
 			const void *b, size_t ldb, uint32_t flags, struct rkmm_weights **weights);
+
+/**
+ * rkmm_weights_create_for() - pack B as one plan wants it and keep it resident
+ * @plan: the plan; types, K, N and layout are taken from it
+ * @b: K rows of N elements, or N rows of K with RKMM_B_TRANSPOSED
+ * @ldb: elements from one row of @b to the next
+ * @flags: 0 or RKMM_B_TRANSPOSED
+ * @weights: the weights; destroy them with rkmm_weights_destroy()
+ *
+ * For plans with RKMM_FREE_SLICES; without it the same as rkmm_weights_create().
+ * Return: 0; -ERANGE an int4 value is outside -8..7; -EINVAL; -ENOMEM.
+ */
+int rkmm_weights_create_for(const struct rkmm_plan *plan, const void *b, size_t ldb,
+			    uint32_t flags, struct rkmm_weights **weights);
 
 /** RKMM_AS_STORED - rkmm_weights_load(): the types of the file */
 #define RKMM_AS_STORED	((uint32_t)-1)

@@ -2,7 +2,8 @@
 
 host-bins += rkmm-matmul
 rkmm-matmul-parts := tools/matmul/cli.c tools/matmul/load.c tools/matmul/run.c \
-	tools/matmul/verify.c tools/matmul/report.c tools/matmul/random.c tools/matmul/npy.c
+	tools/matmul/verify.c tools/matmul/report.c tools/matmul/random.c tools/matmul/npy.c \
+	tools/common/common.c
 rkmm-matmul-srcs := tools/matmul/main.c $(rkmm-matmul-parts)
 rkmm-matmul-shlibs := rkmm rkmm-compute
 rkmm-matmul-ldlibs := -lm
@@ -12,7 +13,8 @@ rkmm-regcmd-srcs := $(sort $(wildcard tools/regcmd/*.c))
 rkmm-regcmd-libs := prog model
 
 host-bins += rkmm-bench
-rkmm-bench-parts := $(filter-out tools/bench/main.c,$(sort $(wildcard tools/bench/*.c)))
+rkmm-bench-parts := $(filter-out tools/bench/main.c,$(sort $(wildcard tools/bench/*.c))) \
+	tools/common/common.c
 rkmm-bench-srcs := tools/bench/main.c $(rkmm-bench-parts)
 rkmm-bench-shlibs := rkmm rkmm-compute
 rkmm-bench-cflags := -O3
@@ -20,7 +22,7 @@ rkmm-bench-ldlibs := -lm
 
 host-bins += rkmm-weights
 rkmm-weights-parts := tools/weights/cli.c tools/weights/pack.c tools/weights/layout.c \
-	tools/matmul/npy.c lib/rkw.c
+	tools/matmul/npy.c tools/common/common.c lib/rkw.c
 rkmm-weights-srcs := tools/weights/main.c $(rkmm-weights-parts)
 rkmm-weights-libs := prog
 rkmm-weights-shlibs := rkmm rkmm-compute

@@ -133,13 +133,15 @@ static const struct {
 static int plan_create(struct drm_rkmm_plan_create *p)
 {
 	uint32_t in, out, kp, np, h = fake.tile_rows, w = fake.tile_cols, slices = 1, slice, i;
+	uint32_t limit = fake.slice;
 
-	if (p->kind || p->flags || p->pad || p->types > DRM_RKMM_I4I16)
+	if (p->kind || p->flags & ~DRM_RKMM_PLAN_FREE_SLICES || p->pad ||
+	    p->form > DRM_RKMM_FORM_CUBE || p->types > DRM_RKMM_I4I16)
 		return -EINVAL;
 	if (p->types == DRM_RKMM_I8I8 && (p->mult < 1 || p->mult > 32767))
 		return -EINVAL;
 	p->reason = !p->m || !p->k || !p->n ? DRM_RKMM_REASON_ZERO :
-		    p->k > 10752 && !fake.slice ? DRM_RKMM_REASON_K_LIMIT :
+		    p->k > 10752 && !limit ? DRM_RKMM_REASON_K_LIMIT :
 		    p->n > 8192 ? DRM_RKMM_REASON_N_LIMIT : DRM_RKMM_REASON_NONE;
 	if (p->reason)
 		return -EOPNOTSUPP;
@@ -148,8 +150,14 @@ static int plan_create(struct drm_rkmm_plan_create *p)
 	kp = up(p->k, 32);
 	np = up(p->n, 256 / in);
 	slice = kp;
-	if (fake.slice && kp > fake.slice) {
-		slice = fake.slice;
+	/* Packed weights have their slices already. */
+	if (fake.free_slice && (p->b_layout ? (p->b_layout >> 24 & 0xffffff) == fake.free_slice :
+					      p->flags))
+		limit = fake.free_slice;
+	fake.form = p->form;
+	fake.free_plans += !!p->flags;
+	if (limit && kp > limit) {
+		slice = limit;
 		slices = (p->k + slice - 1) / slice;
 		kp = slices * slice;
 		out = in == 4 ? 16 : 32;
@@ -197,6 +205,8 @@ static int plan_create(struct drm_rkmm_plan_create *p)
 	p->c.slice_stride = p->c.size + 64;
 	p->c.size += (slices - 1) * p->c.slice_stride;
 	p->out_flags = slices > 1 ? DRM_RKMM_PLAN_HOST_FINISH : 0;
+	if (slices > 1 && in == 4 && slice > 512)
+		p->out_flags |= DRM_RKMM_PLAN_MAY_SATURATE;
 	p->programs = 1;
 	p->predicted_ns = 1000;
 	for (i = 0; i < MAX_PLANS && plans[i].used; i++)

@@ -19,6 +19,9 @@
  * @tile_rows: rows of a batch program
  * @tile_cols: columns of a batch program
  * @slice: K beyond this is cut into slices of it; 0 for refusing what exceeds the limit
+ * @free_slice: the same for plans with DRM_RKMM_PLAN_FREE_SLICES, 0 for @slice
+ * @free_plans: plans with that flag
+ * @form: that the last plan asked for
  * @interrupted: so many waits end with -EINTR (SUBMIT) or are repeated (WAIT)
  * @busy: so many waits end with -ETIME
  * @result: result of the next submissions
@@ -42,6 +45,9 @@ struct fake_kernel {
 	uint32_t tile_rows;
 	uint32_t tile_cols;
 	uint32_t slice;
+	uint32_t free_slice;
+	uint32_t form;
+	unsigned int free_plans;
 	int interrupted;
 	int busy;
 	int result;

@@ -105,6 +105,9 @@ static void test_usage(void **state)
 		{ "--ab mask:0=mask:1", "ab mask 0" },
 		{ "--ab hovercraft=eels", "arms are" },
 		{ "--ab cores:111111111111111111111111111=cores:1", "no arm" },
+		{ "--ab form:round=form:cube", "ab form round" },
+		{ "--form round", "--form round" },
+		{ "--host --form cube", "matmuls only" },
 		{ "--json --csv", "exclude" },
 		{ "--submit --host", "exclude" },
 		{ "--submit --csv", "matmuls only" },
@@ -186,6 +189,11 @@ static void test_ab(void **state)
 	assert_int_equal(count(out, "cores:1 / mask:0x1 = "), 2);
 	assert_int_equal(run("--ab cores:1=cores:2 --shape 4x32x32:i8i32 -q"), EXIT_USAGE);
 	assert_non_null(strstr(err, "1 cores"));
+	assert_int_equal(run("--ab mask:0x1=mask:0x8 --shape 4x32x32:i8i32 -q"), EXIT_USAGE);
+	assert_non_null(strstr(err, "no core 3 is"));
+	assert_int_equal(run("--ab form:flat=form:cube --shape 4x32x32:i8i32 --repeat 2 -q"),
+			 EXIT_OK);
+	assert_int_equal(count(out, "form:flat / form:cube = "), 2);
 }
 
 /* Brackets outside of strings match, and nothing follows the last. */

@@ -230,10 +230,10 @@ static void test_refusals(void **state)
 	d = describe(99, 1, 1, 1);
 	assert_int_equal(rkmm_plan_create(dev, &d, &plan), -EINVAL);
 	d = describe(DRM_RKMM_I8I32, 1, 1, 1);
-	d.reserved[4] = 1;
+	d.reserved[3] = 1;
 	assert_int_equal(rkmm_plan_create(dev, &d, &plan), -EINVAL);
 	d = describe(DRM_RKMM_I8I32, 1, 1, 1);
-	d.flags = RKMM_B_TRANSPOSED << 1;
+	d.flags = RKMM_FREE_SLICES << 1;
 	assert_int_equal(rkmm_matmul(dev, &d, b, 1, b, 1, b, 1), -EINVAL);
 	d.flags = 0;
 	d.a_pitch = 64;

@@ -129,12 +129,55 @@ static void test_context(void **state)
 	rkmm_close(dev);
 }
 
+/* Weights for one plan alone; rkmm_matmul() lets the driver cut K but for int4. */
+static void test_free_slices(void **state)
+{
+	enum { M = 5, K = 600, N = 70, FREE = 128 };
+	struct rkmm_device *dev = open_dev();
+	uint32_t t;
+
+	(void)state;
+	fake.free_slice = FREE;
+	for (t = 0; t < 5; t++) {
+		struct rkmm_matmul_desc d = describe(t, M, K, N);
+		void *a = matrix(M * K, t, &seed), *b = matrix(K * N, t, &seed);
+		struct rkmm_weights *shared, *own;
+		struct rkmm_context *ctx;
+		uint8_t *c = malloc(M * N * 4);
+
+		d.flags = RKMM_FREE_SLICES;
+		assert_int_equal(rkmm_context_create(dev, &d, NULL, &ctx), 0);
+		assert_int_equal(rkmm_plan_b(rkmm_context_plan(ctx))->slice, FREE);
+		assert_int_equal(rkmm_weights_create(dev, t, K, N, b, N, 0, &shared), 0);
+		assert_int_equal(rkmm_context_run(ctx, shared, a, K, c, N, 0), -EINVAL);
+		assert_int_equal(rkmm_weights_create_for(rkmm_context_plan(ctx), b, N, 0, &own), 0);
+		assert_int_equal(rkmm_context_run(ctx, own, a, K, c, N, 0), 0);
+		d.flags = 0;
+		check_sums(&d, a, b, c, N);
+		rkmm_context_destroy(ctx);
+		/* They say what they are: a plan made for them has their slices. */
+		assert_int_equal(rkmm_context_create(dev, &d, own, &ctx), 0);
+		assert_int_equal(rkmm_plan_b(rkmm_context_plan(ctx))->slice, FREE);
+		rkmm_context_destroy(ctx);
+		assert_int_equal(rkmm_matmul(dev, &d, a, K, b, N, c, N), 0);
+		check_sums(&d, a, b, c, N);
+		assert_int_equal(fake.free_plans, t == DRM_RKMM_I4I16 ? 9 : 2 * (t + 1));
+		rkmm_weights_destroy(shared);
+		rkmm_weights_destroy(own);
+		free(a);
+		free(b);
+		free(c);
+	}
+	rkmm_close(dev);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(test_shapes),
 		T(test_clamp),
 		T(test_context),
+		T(test_free_slices),
 	};
 
 	return cmocka_run_group_tests_name("K slices", tests, NULL, NULL);

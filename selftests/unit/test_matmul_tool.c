@@ -256,6 +256,42 @@ static const char *json(const char *p)
 	return blank(p);
 }
 
+/* Slices that the NPU clamps one by one: right where the plan says so, wrong where not. */
+static void test_slice_clamp(void **state)
+{
+	enum { SLICE = 1024, K = 2 * SLICE };
+	int8_t a[K], b[K * 3];
+	struct npy x = { .type = NPY_I8, .rows = 1, .cols = K, .data = a };
+	struct npy y = { .type = NPY_I8, .rows = K, .cols = 3, .data = b };
+	char error[NPY_ERROR];
+	struct npy c;
+	int i;
+
+	(void)state;
+	for (i = 0; i < K; i++) {
+		a[i] = 7;
+		b[3 * i] = i < SLICE ? 7 : -8;
+		b[3 * i + 1] = 1;
+		b[3 * i + 2] = i < SLICE ? 7 : 0;
+	}
+	assert_int_equal(npy_write("sa.npy", &x, error), 0);
+	assert_int_equal(npy_write("sb.npy", &y, error), 0);
+	fake.slice = SLICE;
+	if (run("sa.npy sb.npy --precision int4 -o c.npy --verify"))
+		fail_msg("%s%s", out, err);
+	load_result("c.npy", &c, "<i2", 1, 3);
+	assert_int_equal((int)element(&c, 0, 0), INT16_MAX + INT16_MIN);
+	assert_int_equal((int)element(&c, 0, 1), 7 * K);
+	assert_int_equal((int)element(&c, 0, 2), INT16_MAX);
+	free(c.data);
+	/* In one piece the first sum is exact. */
+	fake.slice = 0;
+	assert_int_equal(run("sa.npy sb.npy --precision int4 -o c.npy --verify"), 0);
+	load_result("c.npy", &c, "<i2", 1, 3);
+	assert_int_equal((int)element(&c, 0, 0), SLICE * 7 * -1);
+	free(c.data);
+}
+
 static void test_json(void **state)
 {
 	static const char *const precisions[] = { "fp16", "int8", "int4" };
@@ -348,6 +384,9 @@ static void test_refusals(void **state)
 	fails(EXIT_USAGE, "--precision fp8", run("i8.npy i8b.npy --precision fp8"));
 	fails(EXIT_USAGE, "--repeat 0", run("i8.npy i8b.npy --repeat 0"));
 	fails(EXIT_USAGE, "--shift 99", run("i8.npy i8b.npy --shift 99"));
+	fails(EXIT_USAGE, "--out i8", run("i8.npy i8b.npy --mult 3"));
+	fails(EXIT_USAGE, "--out i8", run("i8.npy i8b.npy --shift 3 --out i32"));
+	fails(EXIT_USAGE, "--form round", run("i8.npy i8b.npy --form round"));
 	fails(EXIT_USAGE, "ROWSxCOLS", run("--random 0x5 -o x.npy"));
 	fails(EXIT_USAGE, "ROWSxCOLS", run("--random 5x5x5 -o x.npy"));
 	fails(EXIT_USAGE, "float64", run("--random 5x5 --dtype float64 -o x.npy"));
@@ -419,7 +458,8 @@ static int leave(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(test_types), T(test_json), T(test_wrong_result), T(test_saturation),
+		T(test_types), T(test_slice_clamp),
+		T(test_json), T(test_wrong_result), T(test_saturation),
 		T(test_refusals), T(test_random),
 	};
 

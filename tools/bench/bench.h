@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdnoreturn.h>
 
 #include "lib/rkmm.h"
+#include "tools/common/common.h"
 
 enum {
 	EXIT_OK,
@@ -44,11 +44,13 @@ struct shapes {
  * @name: as given
  * @cores: number of cores, or 0
  * @mask: mask of cores, or 0
+ * @form: enum drm_rkmm_form, or -1 for that of the command line
  */
 struct arm {
 	char name[24];
 	uint32_t cores;
 	uint32_t mask;
+	int form;
 };
 
 enum output {
@@ -74,6 +76,7 @@ enum mode {
  * @arms: ways to compare
  * @num_arms: 1, or 2 with --ab
  * @seed: of the random data
+ * @form: enum drm_rkmm_form of arms without one
  * @host_mib: bytes of a buffer of --host in MiB, 0 for beyond the last-level cache
  * @quiet: no progress
  */
@@ -87,6 +90,7 @@ struct options {
 	struct arm arms[MAX_ARMS];
 	unsigned int num_arms;
 	uint64_t seed;
+	int form;
 	unsigned int host_mib;
 	bool quiet;
 };
@@ -195,8 +199,6 @@ struct machine {
 
 /* The program, apart from main() so that tests can run it. */
 int bench_main(int argc, char **argv);
-noreturn void die(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void *allocate(size_t count, size_t size);
 /* Ends the program with the library's sentence if ret is an error. */
 void need(int ret);
 int bench_host(const struct options *opt);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +18,10 @@ static const char usage_text[] =
 "  --shape MxKxN:TYPES one shape; TYPES is i8i32, i8i8, f16f32, f16f16 or i4i16\n"
 "  --file FILE         shapes, one a line, # begins a comment\n"
 "  --repeat N          warm runs of each shape; default 5\n"
-"  --ab ARM=ARM        compare two ways in turn (A B B A); an ARM is cores:N or mask:0xM\n"
+"  --form F            auto (default), flat, batch or cube: how programs read A and write C\n"
+"  --ab ARM=ARM        compare two ways in turn (A B B A); an ARM is cores:N, mask:0xM or\n"
+"                      form:F. The tilings of a die cannot be chosen per plan: load the\n"
+"                      module with die=shipped or die=default, and compare two reports\n"
 "  --json, --csv       report in that form instead of a table\n"
 "  --plot FILE.svg     draw the times as well\n"
 "  --seed S            of the random data; default 1\n"
@@ -31,30 +33,7 @@ static const char usage_text[] =
 "  -h, --help          this text\n"
 "  -V, --version       version of librkmm\n";
 
-void die(int status, const char *fmt, ...)
-{
-	va_list ap;
-
-	fflush(stdout);
-	fputs("rkmm-bench: ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	exit(status);
-}
-
-void *allocate(size_t count, size_t size)
-{
-	size_t bytes;
-	void *p = NULL;
-
-	if (!__builtin_mul_overflow(count, size, &bytes))
-		p = malloc(bytes ? bytes : 1);
-	if (!p)
-		die(EXIT_FAILED, "out of memory");
-	return p;
-}
+const char *const program_name = "rkmm-bench";
 
 void need(int ret)
 {
@@ -75,18 +54,30 @@ static uint64_t parse_number(const char *name, const char *text, uint64_t lo, ui
 	return v;
 }
 
+static int parse_form(const char *name, const char *text)
+{
+	int form = form_parse(text);
+
+	if (form < 0)
+		die(EXIT_USAGE, "--%s %s: auto, flat, batch or cube is needed", name, text);
+	return form;
+}
+
 static void parse_arm(struct arm *arm, const char *text, size_t len)
 {
 	if (len >= sizeof(arm->name))
 		die(EXIT_USAGE, "--ab %s: that is no arm", text);
+	arm->form = -1;
 	memcpy(arm->name, text, len);
 	arm->name[len] = '\0';
 	if (!strncmp(arm->name, "cores:", 6))
 		arm->cores = (uint32_t)parse_number("ab cores", arm->name + 6, 1, 16);
 	else if (!strncmp(arm->name, "mask:", 5))
 		arm->mask = (uint32_t)parse_number("ab mask", arm->name + 5, 1, 0xffff);
+	else if (!strncmp(arm->name, "form:", 5))
+		arm->form = parse_form("ab form", arm->name + 5);
 	else
-		die(EXIT_USAGE, "--ab %s: arms are cores:N and mask:0xM", arm->name);
+		die(EXIT_USAGE, "--ab %s: arms are cores:N, mask:0xM and form:F", arm->name);
 }
 
 static void parse_ab(struct options *opt, const char *text)
@@ -107,6 +98,7 @@ enum {
 	OPT_FILE,
 	OPT_REPEAT,
 	OPT_AB,
+	OPT_FORM,
 	OPT_JSON,
 	OPT_CSV,
 	OPT_PLOT,
@@ -122,6 +114,7 @@ static const struct option long_options[] = {
 	{ "shape", required_argument, NULL, OPT_SHAPE },
 	{ "file", required_argument, NULL, OPT_FILE },
 	{ "repeat", required_argument, NULL, OPT_REPEAT },
+	{ "form", required_argument, NULL, OPT_FORM },
 	{ "ab", required_argument, NULL, OPT_AB },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "csv", no_argument, NULL, OPT_CSV },
@@ -169,6 +162,9 @@ static void parse(int argc, char **argv, struct options *opt)
 		case OPT_REPEAT:
 			opt->repeat = (unsigned int)parse_number("repeat", optarg, 1, 1000000);
 			break;
+		case OPT_FORM:
+			opt->form = parse_form("form", optarg);
+			break;
 		case OPT_AB:
 			parse_ab(opt, optarg);
 			break;
@@ -213,8 +209,8 @@ static void parse(int argc, char **argv, struct options *opt)
 	if (optind != argc)
 		die(EXIT_USAGE, "%s: not an option; see --help", argv[optind]);
 	if (opt->mode != MODE_SWEEP &&
-	    (opt->num_arms > 1 || opt->plot || opt->output == OUTPUT_CSV))
-		die(EXIT_USAGE, "--ab, --plot and --csv are for matmuls only");
+	    (opt->num_arms > 1 || opt->plot || opt->output == OUTPUT_CSV || opt->form))
+		die(EXIT_USAGE, "--ab, --form, --plot and --csv are for matmuls only");
 	if (opt->mode == MODE_HOST && opt->shapes.count)
 		die(EXIT_USAGE, "--host chooses its own shapes");
 	if (opt->mode != MODE_HOST && opt->host_mib)
@@ -280,7 +276,8 @@ static int sweep(const struct options *opt)
 
 int bench_main(int argc, char **argv)
 {
-	struct options opt = { .repeat = 5, .num_arms = 1, .seed = 1, .arms[0].name = "default" };
+	struct options opt = { .repeat = 5, .num_arms = 1, .seed = 1, .arms[0].name = "default",
+			       .arms[0].form = -1 };
 	int ret;
 
 	parse(argc, argv, &opt);

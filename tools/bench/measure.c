@@ -65,6 +65,10 @@ static uint32_t arm_mask(const struct arm *arm, const struct machine *machine)
 {
 	uint32_t mask = 0, left = machine->info.core_mask, i;
 
+	for (i = 0; arm->mask >> i; i++)
+		if (arm->mask >> i & 1 && !(left >> i & 1))
+			die(EXIT_USAGE, "%s: no core %u is in service; the mask is 0x%x",
+			    arm->name, i, left);
 	if (arm->mask)
 		return arm->mask;
 	for (i = 0; i < arm->cores && left; i++, left &= left - 1)
@@ -211,6 +215,8 @@ void measure(struct rkmm_device *dev, const struct machine *machine, const struc
 			.m = row->shape.m,
 			.k = row->shape.k,
 			.n = row->shape.n,
+			.form = (uint32_t)(opt->arms[k].form < 0 ? opt->form :
+						       opt->arms[k].form),
 			.cores = arm_mask(&opt->arms[k], machine),
 			.mult = d.mult,
 			.shift = d.shift,

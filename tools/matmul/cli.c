@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +24,8 @@ static const char usage_text[] =
 "  --verify              compare with the CPU; status 3 when the result is wrong\n"
 "  --repeat N            run N times, report medians\n"
 "  --cores MASK          cores that may be used, for example 0x7\n"
+"  --form F              auto (default), flat, batch or cube: how programs read A and\n"
+"                        write C\n"
 "  --device NODE         render node; default: the one of driver rkmm\n"
 "  --json                report in JSON\n"
 "\n"
@@ -35,30 +36,7 @@ static const char usage_text[] =
 "  -h, --help            this text\n"
 "  -V, --version         version of librkmm\n";
 
-void die(int status, const char *fmt, ...)
-{
-	va_list ap;
-
-	fflush(stdout);
-	fputs("rkmm-matmul: ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	exit(status);
-}
-
-void *allocate(size_t count, size_t size)
-{
-	size_t bytes;
-	void *p = NULL;
-
-	if (!__builtin_mul_overflow(count, size, &bytes))
-		p = malloc(bytes ? bytes : 1);
-	if (!p)
-		die(EXIT_FAILED, "out of memory");
-	return p;
-}
+const char *const program_name = "rkmm-matmul";
 
 static long parse_number(const char *name, const char *text, long lo, long hi)
 {
@@ -91,6 +69,7 @@ enum {
 	OPT_VERIFY,
 	OPT_REPEAT,
 	OPT_CORES,
+	OPT_FORM,
 	OPT_DEVICE,
 	OPT_JSON,
 	OPT_RANDOM,
@@ -109,6 +88,7 @@ static const struct option long_options[] = {
 	{ "verify", no_argument, NULL, OPT_VERIFY },
 	{ "repeat", required_argument, NULL, OPT_REPEAT },
 	{ "cores", required_argument, NULL, OPT_CORES },
+	{ "form", required_argument, NULL, OPT_FORM },
 	{ "device", required_argument, NULL, OPT_DEVICE },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "random", required_argument, NULL, OPT_RANDOM },
@@ -163,6 +143,11 @@ static void parse(int argc, char **argv, struct options *opt, struct random_opti
 		case OPT_CORES:
 			opt->cores = (uint32_t)parse_number("cores", optarg, 1, 0xffff);
 			break;
+		case OPT_FORM:
+			opt->form = form_parse(optarg);
+			if (opt->form < 0)
+				die(EXIT_USAGE, "--form %s: not known, see --help", optarg);
+			break;
 		case OPT_DEVICE:
 			opt->device = optarg;
 			break;
@@ -199,7 +184,7 @@ static void parse(int argc, char **argv, struct options *opt, struct random_opti
 
 int matmul_main(int argc, char **argv)
 {
-	struct options opt = { .mult = 1, .repeat = 1 };
+	struct options opt = { .repeat = 1 };
 	struct random_options rnd = { .dtype = "float32" };
 	struct verdict verdict;
 	char error[NPY_ERROR];
@@ -215,6 +200,8 @@ int matmul_main(int argc, char **argv)
 	}
 	if (argc - optind != 2)
 		die(EXIT_USAGE, "two files are needed, A.npy and B.npy; see --help");
+	if ((opt.mult || opt.shift || opt.offset) && opt.output != OUTPUT_I8)
+		die(EXIT_USAGE, "--mult, --shift and --offset go with --out i8");
 	opt.a_path = argv[optind];
 	opt.b_path = argv[optind + 1];
 

@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdnoreturn.h>
 
 #include "lib/rkmm.h"
 #include "npy.h"
+#include "tools/common/common.h"
 
 enum {
 	EXIT_OK,
@@ -41,10 +41,11 @@ enum output {
  * @device: node or NULL
  * @precision: what the NPU computes in
  * @output: element type of the result
- * @mult: --out i8
+ * @mult: --out i8; 0 for not given, like the next two
  * @shift: --out i8
  * @offset: --out i8
  * @cores: mask or 0
+ * @form: enum drm_rkmm_form
  * @repeat: how often
  * @verify: compare with loops on the CPU
  * @json: machine-readable report
@@ -60,6 +61,7 @@ struct options {
 	long shift;
 	long offset;
 	uint32_t cores;
+	int form;
 	unsigned int repeat;
 	bool verify;
 	bool json;
@@ -99,6 +101,8 @@ struct operand {
  * @info: the device
  * @programs: of the plan
  * @predicted_ns: of the plan
+ * @plan_flags: DRM_RKMM_PLAN_* of the plan
+ * @slice: K of a partial result, 0 for no such
  * @ns_weights: packing B and making it resident
  * @ns_pack: packing A, median over the repetitions, like the next two
  * @ns_run: from submission to the end of it
@@ -118,6 +122,8 @@ struct job {
 	struct drm_rkmm_device_info info;
 	uint32_t programs;
 	uint64_t predicted_ns;
+	uint32_t plan_flags;
+	uint32_t slice;
 	uint64_t ns_weights;
 	uint64_t ns_pack;
 	uint64_t ns_run;
@@ -155,9 +161,6 @@ struct verdict {
 int matmul_main(int argc, char **argv);
 
 /* Prints "rkmm-matmul: ..." and ends the program. */
-noreturn void die(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-void *allocate(size_t count, size_t size);
 
 void job_load(struct job *job, const struct options *opt);
 void job_run(struct job *job);

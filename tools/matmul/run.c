@@ -78,7 +78,10 @@ void job_run(struct job *job)
 		.k = (uint32_t)job->a.cols,
 		.n = (uint32_t)job->b.cols,
 		.cores = opt->cores,
-		.mult = job->types == DRM_RKMM_I8I8 ? (int32_t)opt->mult : 0,
+		.form = (uint32_t)opt->form,
+		/* As rkmm_matmul(): B is packed for this plan alone. */
+		.flags = job->types == DRM_RKMM_I4I16 ? 0 : RKMM_FREE_SLICES,
+		.mult = job->types == DRM_RKMM_I8I8 ? (int32_t)(opt->mult ? opt->mult : 1) : 0,
 		.shift = job->types == DRM_RKMM_I8I8 ? (uint32_t)opt->shift : 0,
 		.offset = job->types == DRM_RKMM_I8I8 ? (int32_t)opt->offset : 0,
 	};
@@ -98,12 +101,14 @@ void job_run(struct job *job)
 	need(rkmm_context_create(dev, &desc, NULL, &ctx));
 	plan = rkmm_context_plan(ctx);
 	start = now();
-	need(rkmm_weights_create(dev, desc.types, desc.k, desc.n, job->b.data,
-				 job->b.transposed ? desc.k : desc.n,
-				 job->b.transposed ? RKMM_B_TRANSPOSED : 0, &w));
+	need(rkmm_weights_create_for(plan, job->b.data, job->b.transposed ? desc.k : desc.n,
+				     job->b.transposed ? RKMM_B_TRANSPOSED : 0, &w));
 	job->ns_weights = now() - start;
 	job->programs = rkmm_plan_programs(plan);
 	job->predicted_ns = rkmm_plan_predicted_ns(plan);
+	job->plan_flags = rkmm_plan_flags(plan);
+	if (rkmm_plan_b(plan)->slices > 1)
+		job->slice = rkmm_plan_b(plan)->slice;
 	job->raw = allocate((size_t)desc.m * desc.n, raw_size(job->types));
 
 	pack = allocate(opt->repeat, 3 * sizeof(*pack));

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,18 +36,7 @@ static const char *const names[] = {
 
 #define NUM_TYPES	(sizeof(names) / sizeof(names[0]))
 
-void die(int status, const char *fmt, ...)
-{
-	va_list ap;
-
-	fflush(stdout);
-	fputs("rkmm-weights: ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	exit(status);
-}
+const char *const program_name = "rkmm-weights";
 
 const char *types_name(uint32_t types)
 {

@@ -9,15 +9,6 @@
 #include "tools/matmul/npy.h"
 #include "weights.h"
 
-static void *allocate(size_t size)
-{
-	void *p = malloc(size ? size : 1);
-
-	if (!p)
-		die(EXIT_FAILED, "out of memory");
-	return p;
-}
-
 static uint32_t choose_types(const struct pack_options *opt, enum npy_type type)
 {
 	if (opt->types < 0)
@@ -31,7 +22,7 @@ static uint32_t choose_types(const struct pack_options *opt, enum npy_type type)
 static float *floats(const struct npy *npy)
 {
 	size_t count = npy->rows * npy->cols;
-	float *x = allocate(count * sizeof(*x));
+	float *x = allocate(count, sizeof(*x));
 
 	if (npy->type == NPY_F16)
 		rkmm_f16_to_f32(npy->data, x, count);
@@ -77,11 +68,11 @@ static void *values(const struct pack_options *opt, struct npy *npy, uint32_t bi
 		return v;
 	}
 	x = floats(npy);
-	v = allocate(count * (bits == 16 ? 2 : 1));
+	v = allocate(count, bits == 16 ? 2 : 1);
 	if (bits == 16) {
 		rkmm_f32_to_f16(x, v, count);
 	} else {
-		*scale = allocate(npy->cols * sizeof(**scale));
+		*scale = allocate(npy->cols, sizeof(**scale));
 		if (quantise(x, npy, bits, opt->clip, *scale, v))
 			die(EXIT_FAILED, "%s: it cannot be quantised: a value is not finite",
 			    opt->in);

@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdnoreturn.h>
 
 #include "rkmm_drm.h"
+#include "tools/common/common.h"
 
 enum {
 	EXIT_OK,
@@ -41,8 +41,5 @@ const char *weights_layout(uint32_t types, uint32_t k, uint32_t n, struct drm_rk
 
 /* Name of types, "?" when they are not known. */
 const char *types_name(uint32_t types);
-
-/* Prints "rkmm-weights: ..." and ends the program. */
-noreturn void die(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif
