@@ -428,6 +428,37 @@ int rkmm_unpack_c(const struct drm_rkmm_tensor *c, const void *src, void *dst, s
 		  uint32_t rows, uint32_t cols);
 
 /**
+ * rkmm_unpack_c_in_place() - make C row-major where it lies
+ * @c: rkmm_plan_c()
+ * @mem: operand C in its mapped buffer, which must be open for reading and writing
+ * @ldc: elements from one row to the next afterwards; C must still fit @c
+ * @rows: rows wanted, at most those of the plan
+ * @cols: N
+ *
+ * Needs no memory, for layouts ROWS and CUBE. A cube is slower this way than by
+ * rkmm_unpack_c(): each atom moves alone. What lies between the rows is undefined.
+ * Return: 0 or -EINVAL; then @mem is as it was.
+ */
+int rkmm_unpack_c_in_place(const struct drm_rkmm_tensor *c, void *mem, size_t ldc, uint32_t rows,
+			   uint32_t cols);
+
+/**
+ * rkmm_move_rows() - change the distance of rows where they lie
+ * @mem: row 0, which stays
+ * @rows: their number
+ * @bytes: of a row
+ * @first: byte at which row 1 begins
+ * @pitch: bytes from row 1 to row 2 and so on
+ * @out_pitch: the distance wanted
+ *
+ * Also for the offset stride of a program whose first two notches differ: row 0 at
+ * 0, row m at @first + (m - 1) * @pitch. What lies between the rows is undefined.
+ * Return: 0; -EINVAL rows would overlap.
+ */
+int rkmm_move_rows(void *mem, uint32_t rows, size_t bytes, size_t first, size_t pitch,
+		   size_t out_pitch);
+
+/**
  * rkmm_finish_c() - C of a plan as a row-major matrix
  * @plan: the plan
  * @src: operand C in its mapped buffer

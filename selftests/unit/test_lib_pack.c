@@ -323,6 +323,74 @@ static void test_unpack_c(void **state)
 	check_unpack(&t, 7, 32);
 }
 
+/* Every pitch and offset of the second row: up, down, and some rows each way. */
+static void test_move_rows(void **state)
+{
+	size_t bytes, first, pitch, out, end, i;
+	uint8_t *mem, *want;
+	uint32_t rows, r;
+	int n;
+
+	(void)state;
+	for (n = 0; n < 2000; n++) {
+		rows = between(1, 20);
+		bytes = between(1, 90);
+		first = bytes + rnd() % 150;
+		pitch = bytes + (n & 1 ? rnd() % 100 : 0);
+		out = bytes + (n & 2 ? rnd() % 100 : 0);
+		end = rows * (pitch > out ? pitch : out) + first + bytes;
+		mem = noise(end);
+		want = malloc(rows * bytes);
+		for (r = 0; r < rows; r++)
+			memcpy(want + r * bytes, mem + (r ? first + (r - 1) * pitch : 0), bytes);
+		assert_int_equal(rkmm_move_rows(mem, rows, bytes, first, pitch, out), 0);
+		for (r = 0; r < rows; r++)
+			for (i = 0; i < bytes; i++)
+				assert_int_equal(mem[r * out + i], want[r * bytes + i]);
+		free(mem);
+		free(want);
+	}
+	assert_int_equal(rkmm_move_rows(NULL, 2, 8, 7, 8, 8), -EINVAL);
+	assert_int_equal(rkmm_move_rows(NULL, 2, 8, 8, 7, 8), -EINVAL);
+	assert_int_equal(rkmm_move_rows(NULL, 2, 8, 8, 8, 7), -EINVAL);
+	assert_int_equal(rkmm_move_rows(NULL, 2, 0, 8, 8, 8), -EINVAL);
+}
+
+/* The same as into other memory, and nothing behind the operand is touched. */
+static void test_in_place(void **state)
+{
+	static const uint32_t widths[] = { 8, 16, 32 };
+	struct drm_rkmm_tensor t;
+	int n;
+
+	(void)state;
+	for (n = 0; n < 600; n++) {
+		uint32_t bits = widths[rnd() % 3], most = between(1, 40), cols = between(1, 300);
+		uint32_t rows = between(1, most), r;
+		size_t ld, elem = bits / 8;
+		uint8_t *mem, *want;
+
+		t = n & 1 ? cube_tensor(most, cols, bits, 32) :
+			    rows_tensor(most, cols, bits, 32, rnd() % 3);
+		ld = cols + rnd() % (t.size / most / elem - cols + 1);
+		mem = noise(t.size + 16);
+		memset(mem + t.size, 0x5a, 16);
+		want = malloc(rows * ld * elem);
+		assert_int_equal(rkmm_unpack_c(&t, mem, want, ld, rows, cols), 0);
+		assert_int_equal(rkmm_unpack_c_in_place(&t, mem, ld, rows, cols), 0);
+		for (r = 0; r < rows; r++)
+			assert_memory_equal(mem + r * ld * elem, want + r * ld * elem, cols * elem);
+		for (r = 0; r < 16; r++)
+			assert_int_equal(mem[t.size + r], 0x5a);
+		assert_int_equal(rkmm_unpack_c_in_place(&t, mem, t.size, most, cols),
+				 most > 1 ? -EINVAL : 0);
+		free(mem);
+		free(want);
+	}
+	t = batch_c_tensor(4, 64, 4, 64);
+	assert_int_equal(rkmm_unpack_c_in_place(&t, NULL, 64, 4, 64), -EINVAL);
+}
+
 /* Several blocks in both directions, with stores that pass the caches by. */
 static void test_large(void **state)
 {
@@ -533,6 +601,8 @@ int main(void)
 		cmocka_unit_test(test_pack_a),
 		cmocka_unit_test(test_pack_b),
 		cmocka_unit_test(test_unpack_c),
+		cmocka_unit_test(test_move_rows),
+		cmocka_unit_test(test_in_place),
 		cmocka_unit_test(test_large),
 		cmocka_unit_test(test_worked_numbers),
 		cmocka_unit_test(test_int4_range),
