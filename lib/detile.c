@@ -137,8 +137,8 @@ static void detile_cube(void *arg, uint32_t first, uint32_t count)
 				.src = src + at / RKMM_ATOM * surface,
 				.src_pitch = surface, .src_step = 4 * RKMM_ATOM,
 				.ahead = later < head + body ? src + later / RKMM_ATOM * surface :
-					 r0 + 2 * n <= first + count ?
-					 src + n * RKMM_ATOM + (later - body) / RKMM_ATOM * surface : NULL,
+					 r0 + 2 * n > first + count ? NULL :
+					 src + n * RKMM_ATOM + (later - body) / RKMM_ATOM * surface,
 				.squares = n / 4, .stream = p->stream,
 			};
 

@@ -8,7 +8,9 @@
 
 size_t rkmm_stream_min = 4 << 20;
 
-static _Atomic(const struct rkmm_kernels *) chosen;
+typedef const struct rkmm_kernels *kernels_ptr;
+
+static _Atomic kernels_ptr chosen;
 
 #if defined(__x86_64__)
 static bool have_avx2(void)

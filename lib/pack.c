@@ -179,8 +179,8 @@ static bool rows_cube(const struct pack_job *p, uint32_t first, uint32_t end)
 				.dst = p->dst + at / RKMM_ATOM * surface + (size_t)r0 * RKMM_ATOM,
 				.dst_pitch = surface, .dst_step = 4 * RKMM_ATOM,
 				.src = src + at, .src_pitch = pitch, .src_step = 4 * pitch,
-				.ahead = !next ? src + at + AHEAD :
-					 end - r0 >= 2 * n ? src + n * pitch + at + AHEAD - plain : NULL,
+				.ahead = !next ? src + at + AHEAD : end - r0 < 2 * n ? NULL :
+					 src + n * pitch + at + AHEAD - plain,
 				.squares = n / 4, .stream = p->stream,
 			};
 
