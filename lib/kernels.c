@@ -8,9 +8,7 @@
 
 size_t rkmm_stream_min = 4 << 20;
 
-typedef const struct rkmm_kernels *kernels_ptr;
-
-static _Atomic kernels_ptr chosen;
+static const struct rkmm_kernels *_Atomic chosen;
 
 #if defined(__x86_64__)
 static bool have_avx2(void)

@@ -315,7 +315,7 @@ int bench_host(const struct options *opt)
 		machine_print(&machine, stdout);
 		printf("buffers  2 x %zu MiB, last-level cache %zu MiB\n", size >> 20,
 		       last_level_cache() >> 20);
-		printf("runs     %u on one thread; medians of its processor time, and of the quotients\n",
+		printf("runs     %u on one thread; medians of processor time and of quotients\n",
 		       opt->repeat);
 		if (size <= last_level_cache())
 			printf("WARNING  the buffers fit the cache\n");
