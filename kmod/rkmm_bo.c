@@ -9,8 +9,8 @@
 
 #include "compat/rkmm_compat.h"
 #include "rkmm_bo.h"
-#include "rkmm_device.h"
 #include "rkmm_drm.h"
+#include "rkmm_job.h"
 
 #define RKMM_SYNC_STEP	SZ_2M	/* between two chances to schedule */
 #define RKMM_FAULT_PAGES 16u	/* mapped by one page fault */
@@ -101,7 +101,8 @@ void rkmm_bo_cpu_begin(struct rkmm_bo *bo, u64 start, u64 end, bool write)
 	 * What a running job still writes has to be invalidated again. Asked before the
 	 * first byte is fetched: the job may end in between.
 	 */
-	done = dma_resv_test_signaled(bo->base.base.resv, DMA_RESV_USAGE_WRITE);
+	done = dma_resv_test_signaled(bo->base.base.resv, DMA_RESV_USAGE_WRITE) &&
+	       (!bo->owner || bo->last_write <= READ_ONCE(bo->owner->ended));
 	/* A store dirties a whole line, the NPU's bytes beside it included. */
 	if (write) {
 		start = rkmm_line_down(start);
@@ -126,15 +127,22 @@ void rkmm_bo_cpu_end(struct rkmm_bo *bo, u64 start, u64 end)
 	rkmm_ranges_add(&bo->dirty, start, end);
 }
 
-u64 rkmm_bo_prepare(struct rkmm_bo *bo, u64 offset, u64 size, bool write)
+u64 rkmm_bo_prepare(struct rkmm_bo *bo, u64 offset, u64 size, u64 seqno, bool write)
 {
 	u64 start = offset, end = offset + size, bytes = 0;
 
-	dma_resv_assert_held(bo->base.base.resv);
+	if (bo->owner)
+		lockdep_assert_held(&bo->owner->submit_lock);
+	else
+		dma_resv_assert_held(bo->base.base.resv);
+	if (!write)
+		WRITE_ONCE(bo->last_read, seqno);
 	/* Resident weights: bytes whose access ended before this submission are seen here. */
 	if (!write && !READ_ONCE(bo->dirty.n))
 		return 0;
 	mutex_lock(&bo->lock);
+	if (write)
+		WRITE_ONCE(bo->last_write, seqno);
 	if (bo->mapped) {
 		if (write) {
 			start = rkmm_line_down(start);
@@ -269,6 +277,14 @@ out:
 	return ret;
 }
 
+bool rkmm_bo_active(struct rkmm_bo *bo, const struct rkmm_client *client)
+{
+	if (READ_ONCE(bo->owner) == client)
+		return max(READ_ONCE(bo->last_read), READ_ONCE(bo->last_write)) >
+		       READ_ONCE(client->ended);
+	return !dma_resv_test_signaled(bo->base.base.resv, DMA_RESV_USAGE_READ);
+}
+
 size_t rkmm_bo_resident(struct rkmm_bo *bo)
 {
 	return READ_ONCE(bo->pinned) ? bo->base.base.size : 0;
@@ -300,6 +316,8 @@ static void rkmm_bo_free(struct drm_gem_object *obj)
 	rkmm_ranges_fini(&bo->dirty);
 	rkmm_ranges_fini(&bo->written);
 	mutex_destroy(&bo->lock);
+	if (bo->owner)
+		rkmm_client_put(bo->owner);
 	drm_gem_shmem_free(&bo->base);
 	/* The object's fences lived in it. */
 	if (import)
@@ -399,6 +417,7 @@ struct drm_gem_object *rkmm_bo_alloc(struct drm_device *drm, size_t size)
 
 int rkmm_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *file)
 {
+	struct rkmm_client *client = file->driver_priv;
 	struct drm_rkmm_bo_create *args = data;
 	struct drm_gem_shmem_object *shmem;
 	struct drm_gem_object *obj;
@@ -415,6 +434,8 @@ int rkmm_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *fi
 	if (IS_ERR(shmem))
 		return PTR_ERR(shmem);
 	obj = &shmem->base;
+	rkmm_client_get(client);
+	to_rkmm_bo(obj)->owner = client;
 	/* As the helper sets it, but from where the NPU can reach. */
 	if (to_rkmm(drm)->soc->dma_bits <= 32)
 		mapping_set_gfp_mask(obj->filp->f_mapping,
@@ -428,11 +449,36 @@ int rkmm_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *fi
 	return ret;
 }
 
-static int rkmm_bo_wait(struct drm_gem_object *obj, bool write, s64 deadline_ns)
+/* The submission that a CPU access of the owner waits for, 0 for none or if it is shared. */
+static int rkmm_bo_last(struct rkmm_bo *bo, struct rkmm_client *client, bool write, u64 *seqno)
 {
-	long ret = dma_resv_wait_timeout(obj->resv, dma_resv_usage_rw(write), true,
-					 drm_timeout_abs_to_jiffies(deadline_ns));
+	int ret = mutex_lock_interruptible(&client->submit_lock);
 
+	if (ret)
+		return ret;
+	*seqno = 0;
+	if (bo->owner == client)
+		*seqno = write ? max(bo->last_read, bo->last_write) : bo->last_write;
+	mutex_unlock(&client->submit_lock);
+	return 0;
+}
+
+static int rkmm_bo_wait(struct rkmm_bo *bo, struct rkmm_client *client, bool write, s64 deadline_ns)
+{
+	int result, err;
+	u64 seqno;
+	long ret;
+
+	if (READ_ONCE(bo->owner) == client) {
+		err = rkmm_bo_last(bo, client, write, &seqno);
+		if (!err && seqno)
+			err = rkmm_wait_seqno(client, seqno, deadline_ns, &result);
+		if (err)
+			return err;
+	}
+	/* Empty as long as there is an owner. */
+	ret = dma_resv_wait_timeout(bo->base.base.resv, dma_resv_usage_rw(write), true,
+				    drm_timeout_abs_to_jiffies(deadline_ns));
 	if (ret == -ERESTARTSYS)
 		return -EINTR;
 	if (!ret)
@@ -440,14 +486,20 @@ static int rkmm_bo_wait(struct drm_gem_object *obj, bool write, s64 deadline_ns)
 	return ret < 0 ? ret : 0;
 }
 
-static int rkmm_bo_sync_begin(struct rkmm_bo *bo, const struct drm_rkmm_bo_sync *args)
+static int rkmm_bo_sync_begin(struct rkmm_bo *bo, struct rkmm_client *client,
+			      const struct drm_rkmm_bo_sync *args)
 {
 	struct drm_gem_object *obj = &bo->base.base;
 	bool write = args->flags & DRM_RKMM_SYNC_WRITE;
 	int ret;
 
+	if (READ_ONCE(bo->owner) != client) {
+		ret = rkmm_job_publish_bo(bo);
+		if (ret)
+			return ret;
+	}
 	if (args->flags & DRM_RKMM_SYNC_WAIT) {
-		ret = rkmm_bo_wait(obj, write, args->deadline_ns);
+		ret = rkmm_bo_wait(bo, client, write, args->deadline_ns);
 		if (ret)
 			return ret;
 	}
@@ -510,7 +562,7 @@ int rkmm_ioctl_bo_sync(struct drm_device *drm, void *data, struct drm_file *file
 	} else if (args->flags & DRM_RKMM_SYNC_END) {
 		ret = rkmm_bo_sync_end(to_rkmm_bo(obj), args);
 	} else {
-		ret = rkmm_bo_sync_begin(to_rkmm_bo(obj), args);
+		ret = rkmm_bo_sync_begin(to_rkmm_bo(obj), file->driver_priv, args);
 	}
 	drm_gem_object_put(obj);
 	return ret;

@@ -23,7 +23,7 @@
  * cleaned before (rkmm_bo_prepare() for a write). What is left to the user is
  * not to write one line from both sides at a time.
  *
- * Locks: dma_resv > rkmm_bo.lock > rkmm_vm.lock; rkmm_vm.pinned_lock is innermost.
+ * Locks: rkmm_client.submit_lock > dma_resv > rkmm_bo.lock > rkmm_vm.lock; rkmm_vm.pinned_lock is innermost.
  */
 #ifndef RKMM_BO_H
 #define RKMM_BO_H
@@ -38,6 +38,7 @@
 struct dma_buf;
 struct dma_buf_attachment;
 struct drm_file;
+struct rkmm_client;
 struct rkmm_device;
 
 #define RKMM_LINE	64u	/* bytes of a cache line */
@@ -74,6 +75,15 @@ struct rkmm_bo {
 	bool mapped;
 	/** @read_only: an import that the NPU must not write; fixed */
 	bool read_only;
+	/**
+	 * @owner: the only client that knows it, referenced; NULL once others may. Cleared
+	 * under rkmm_client.submit_lock of it, dma_resv lock and @lock
+	 */
+	struct rkmm_client *owner;
+	/** @last_read: the owner's last submission that reads it; its rkmm_client.submit_lock */
+	u64 last_read;
+	/** @last_write: likewise; written under submit_lock and @lock */
+	u64 last_write;
 	/** @import: where an imported buffer comes from; fixed */
 	struct dma_buf *import;
 	/** @detached: the attachment is gone but for the reference to @import */
@@ -130,22 +140,36 @@ int rkmm_bo_pin(struct rkmm_bo *bo);
  * @bo: buffer, pinned
  * @offset: first byte
  * @size: bytes; the range lies inside the buffer
+ * @seqno: sequence number of the submission
  * @write: the NPU will write the range
  *
  * Cleans exactly the dirty bytes inside the range (for a write also so that no
  * later eviction lands on the NPU's output, hw 03 M2) and, for a write, marks it
  * written. Sleeps; before the job's fence is armed.
  *
- * The caller holds the buffer's dma_resv lock from before this call until the
- * job's fence is among its fences: otherwise a CPU access that begins in between
- * takes the output for finished.
+ * The caller holds the client's submit_lock and, if the buffer is shared, its dma_resv
+ * lock from before this call until the job's fence is among its fences: otherwise a
+ * CPU access that begins in between takes the output for finished.
  *
  * Return: bytes synchronised.
  */
-u64 rkmm_bo_prepare(struct rkmm_bo *bo, u64 offset, u64 size, bool write);
+u64 rkmm_bo_prepare(struct rkmm_bo *bo, u64 offset, u64 size, u64 seqno, bool write);
 
 /* Sums for fdinfo: bytes of a buffer that are resident (pinned). */
 size_t rkmm_bo_resident(struct rkmm_bo *bo);
+/** rkmm_bo_active() - is a submission going to use or using it, as @client sees it */
+bool rkmm_bo_active(struct rkmm_bo *bo, const struct rkmm_client *client);
+
+/**
+ * rkmm_job_publish_bo() - others than the owner get to know a buffer
+ * @bo: buffer
+ *
+ * The owner's jobs that use it are in its reservation afterwards. Sleeps; takes the
+ * owner's submit_lock. Defined in rkmm_job.c.
+ *
+ * Return: 0, -ENOMEM.
+ */
+int rkmm_job_publish_bo(struct rkmm_bo *bo);
 
 /* ---- between rkmm_bo.c, rkmm_prime.c and rkmm_vm.c ------------------------ */
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Fences of jobs. Each holds a module reference until it is released. */
+/*
+ * Fences of jobs. A fence is a part of its job: what the job keeps is released when
+ * it has ended, the memory with the fence's last reference.
+ *
+ * Most fences are never seen outside the driver. Only those that are pay for it:
+ * by a module reference until they are released, and by waiting for RCU readers.
+ */
 #include <linux/dma-fence.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
 #include "rkmm_job.h"
-
-struct rkmm_fence {
-	struct dma_fence base;
-	/** @lock: dma_fence.lock */
-	spinlock_t lock;
-};
 
 static const char *rkmm_fence_driver_name(struct dma_fence *fence)
 {
@@ -24,6 +24,12 @@ static const char *rkmm_fence_timeline_name(struct dma_fence *fence)
 
 static void rkmm_fence_release(struct dma_fence *fence)
 {
+	struct rkmm_job *job = container_of(fence, struct rkmm_job, fence);
+
+	if (!job->published) {
+		kfree(job);
+		return;
+	}
 	dma_fence_free(fence);
 	module_put(THIS_MODULE);
 }
@@ -34,29 +40,21 @@ static const struct dma_fence_ops rkmm_fence_ops = {
 	.release = rkmm_fence_release,
 };
 
-struct dma_fence *rkmm_fence_alloc(void)
+void rkmm_fence_arm(struct rkmm_job *job)
 {
-	struct rkmm_fence *fence = kzalloc(sizeof(*fence), GFP_KERNEL);
-
-	if (!fence)
-		return NULL;
-	/* An ioctl is running, so the module cannot be going away. */
-	__module_get(THIS_MODULE);
-	spin_lock_init(&fence->lock);
-	return &fence->base;
+	/* dma_fence_free() frees what begins with the fence. */
+	BUILD_BUG_ON(offsetof(struct rkmm_job, fence));
+	spin_lock_init(&job->fence_lock);
+	dma_fence_init(&job->fence, &rkmm_fence_ops, &job->fence_lock, job->client->fence_context,
+		       job->seqno);
 }
 
-void rkmm_fence_arm(struct dma_fence *fence, u64 context, u64 seqno)
+struct dma_fence *rkmm_fence_publish(struct rkmm_job *job)
 {
-	struct rkmm_fence *rf = container_of(fence, struct rkmm_fence, base);
-
-	dma_fence_init(fence, &rkmm_fence_ops, &rf->lock, context, seqno);
-}
-
-void rkmm_fence_free(struct dma_fence *fence)
-{
-	if (!fence)
-		return;
-	kfree(container_of(fence, struct rkmm_fence, base));
-	module_put(THIS_MODULE);
+	lockdep_assert_held(&job->client->submit_lock);
+	if (!job->published)
+		/* An ioctl is running, so the module cannot be going away. */
+		__module_get(THIS_MODULE);
+	job->published = true;
+	return &job->fence;
 }

@@ -4,6 +4,10 @@
  *
  * From arming its fence to queueing nothing is allocated (annotated for lockdep).
  * Lock order: rkmm_client.submit_lock > dma_resv > rkmm_bo.lock > rkmm_vm.lock.
+ *
+ * A buffer that only one client knows has an owner: whoever waits for its use asks
+ * that client's queue, and its reservation stays empty. rkmm_job_publish_bo() fills it
+ * when the buffer gets known to others, for good.
  */
 #include <drm/drm_gem.h>
 #include <linux/dma-resv.h>
@@ -25,12 +29,15 @@ static void rkmm_job_free(struct kref *ref)
 		drm_gem_object_put(job->bos[i].obj);
 	for (i = 0; i < job->ndeps; i++)
 		dma_fence_put(job->deps[i].fence);
-	if (job->seqno)
-		dma_fence_put(job->fence);
-	else
-		rkmm_fence_free(job->fence);
 	kvfree(job->deps);
-	kvfree(job);
+	if (job->steps != job->few_steps)
+		kvfree(job->steps);
+	if (job->bos != job->few_bos)
+		kvfree(job->bos);
+	if (job->seqno)
+		dma_fence_put(&job->fence);
+	else
+		kfree(job);
 	rkmm_client_put(client);
 }
 
@@ -41,16 +48,21 @@ void rkmm_job_put(struct rkmm_job *job)
 
 struct rkmm_job *rkmm_job_alloc(struct rkmm_client *client, u32 nops, u32 cores)
 {
-	size_t steps = struct_size((struct rkmm_job *)NULL, steps, nops);
-	struct rkmm_job *job = kvzalloc(steps + nops * 3 * sizeof(*job->bos), GFP_KERNEL_ACCOUNT);
+	struct rkmm_job *job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
 
 	if (!job)
 		return NULL;
-	job->bos = (void *)job + steps;
-	job->fence = rkmm_fence_alloc();
-	if (!job->fence) {
-		kvfree(job);
-		return NULL;
+	job->steps = job->few_steps;
+	job->bos = job->few_bos;
+	if (nops > RKMM_FEW_OPS) {
+		job->steps = kvcalloc(nops, sizeof(*job->steps), GFP_KERNEL_ACCOUNT);
+		job->bos = kvcalloc(nops, 3 * sizeof(*job->bos), GFP_KERNEL_ACCOUNT);
+		if (!job->steps || !job->bos) {
+			kvfree(job->steps);
+			kvfree(job->bos);
+			kfree(job);
+			return NULL;
+		}
 	}
 	kref_init(&job->ref);
 	rkmm_client_get(client);
@@ -97,7 +109,10 @@ void rkmm_job_keep_bos(struct rkmm_job *job, const struct rkmm_op_data *ops)
 
 	for (i = 0; i < job->nops; i++)
 		for (k = 0; k < 3; k++)
-			bos[n++] = (struct rkmm_bo_use){ ops[i].place[k].obj, k == 2 };
+			bos[n++] = (struct rkmm_bo_use){
+				.obj = ops[i].place[k].obj,
+				.write = k == 2,
+			};
 	rkmm_job_sort_bos(bos, n);
 
 	for (i = 0, k = 0; i < n; i++) {
@@ -111,9 +126,75 @@ void rkmm_job_keep_bos(struct rkmm_job *job, const struct rkmm_op_data *ops)
 	job->nbos = k;
 }
 
+/* The owner of a buffer is going to be asked by others from here on, or by nobody. */
+int rkmm_job_publish_bo(struct rkmm_bo *bo)
+{
+	struct dma_resv *resv = bo->base.base.resv;
+	struct rkmm_client *owner;
+	struct rkmm_job *job;
+	int ret;
+
+	mutex_lock(&bo->lock);
+	owner = bo->owner;
+	if (owner)
+		rkmm_client_get(owner);
+	mutex_unlock(&bo->lock);
+	if (!owner)
+		return 0;
+
+	mutex_lock(&owner->submit_lock);
+	dma_resv_lock(resv, NULL);
+	ret = dma_resv_reserve_fences(resv, 2);
+	if (!ret && bo->owner) {
+		struct dma_fence *read, *write;
+
+		spin_lock_irq(&owner->rdev->sched.lock);
+		job = rkmm_wait_find(owner, bo->last_read);
+		read = job ? dma_fence_get(rkmm_fence_publish(job)) : NULL;
+		job = rkmm_wait_find(owner, bo->last_write);
+		write = job ? dma_fence_get(rkmm_fence_publish(job)) : NULL;
+		spin_unlock_irq(&owner->rdev->sched.lock);
+		if (read)
+			dma_resv_add_fence(resv, read, DMA_RESV_USAGE_READ);
+		if (write)
+			dma_resv_add_fence(resv, write, DMA_RESV_USAGE_WRITE);
+		dma_fence_put(read);
+		dma_fence_put(write);
+		mutex_lock(&bo->lock);
+		bo->owner = NULL;
+		mutex_unlock(&bo->lock);
+		/* The buffer's reference. */
+		rkmm_client_put(owner);
+	}
+	dma_resv_unlock(resv);
+	mutex_unlock(&owner->submit_lock);
+	rkmm_client_put(owner);
+	return ret;
+}
+
+/* Which buffers does nobody else know. Without submit_lock: another client's may be taken. */
+static int rkmm_job_publish_foreign(struct rkmm_job *job)
+{
+	u32 i;
+	int ret;
+
+	for (i = 0; i < job->nbos; i++) {
+		struct rkmm_bo *bo = to_rkmm_bo(job->bos[i].obj);
+		struct rkmm_client *owner = READ_ONCE(bo->owner);
+
+		if (!owner || owner == job->client)
+			continue;
+		ret = rkmm_job_publish_bo(bo);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
 /*
- * Clean the caches: after this the operations are ready to run. Reservations locked,
- * so that a CPU access either begins before this or sees the job's fence.
+ * Clean the caches: after this the operations are ready to run. A CPU access either
+ * begins before this or sees that the job writes: reservations are locked, and a buffer
+ * that is not shared knows the job from here on.
  */
 static void rkmm_job_prepare(struct rkmm_job *job, const struct rkmm_op_data *ops)
 {
@@ -125,7 +206,7 @@ static void rkmm_job_prepare(struct rkmm_job *job, const struct rkmm_op_data *op
 		for (k = 0; k < ARRAY_SIZE(ops[i].place); k++)
 			job->client->synced += rkmm_bo_prepare(to_rkmm_bo(place[k].obj),
 							       place[k].offset, place[k].size,
-							       k == 2);
+							       job->seqno, k == 2);
 	}
 }
 
@@ -136,17 +217,35 @@ static void rkmm_job_arm(struct rkmm_job *job, struct rkmm_out_sync *outs, u32 n
 	bool cookie = dma_fence_begin_signalling();
 	u32 i;
 
-	job->seqno = ++client->seqno;
-	rkmm_fence_arm(job->fence, client->fence_context, job->seqno);
+	client->seqno = job->seqno;
 	for (i = 0; i < job->nbos; i++)
-		dma_resv_add_fence(job->bos[i].obj->resv, job->fence,
-				   job->bos[i].write ? DMA_RESV_USAGE_WRITE : DMA_RESV_USAGE_READ);
-	rkmm_sync_out(outs, nouts, job->fence);
+		if (job->bos[i].shared)
+			dma_resv_add_fence(job->bos[i].obj->resv, rkmm_fence_publish(job),
+					   job->bos[i].write ? DMA_RESV_USAGE_WRITE :
+							       DMA_RESV_USAGE_READ);
+	if (nouts)
+		rkmm_sync_out(outs, nouts, rkmm_fence_publish(job));
 
 	atomic_set(&job->waiting, 1 + job->ndeps);
 	trace_rkmm_job_submit(job);
 	rkmm_sched_push(job);
 	dma_fence_end_signalling(cookie);
+}
+
+/* The objects whose reservations have to be locked, each reservation once. */
+static u32 rkmm_job_reservations(struct rkmm_job *job, struct drm_gem_object **objs)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < job->nbos; i++) {
+		struct rkmm_bo_use *use = &job->bos[i];
+
+		/* Owners go, but they do not come: under submit_lock this stays. */
+		use->shared = to_rkmm_bo(use->obj)->owner != job->client;
+		if (use->shared && (!n || objs[n - 1]->resv != use->obj->resv))
+			objs[n++] = use->obj;
+	}
+	return n;
 }
 
 int rkmm_job_queue(struct rkmm_job *job, const struct rkmm_op_data *ops,
@@ -155,28 +254,32 @@ int rkmm_job_queue(struct rkmm_job *job, const struct rkmm_op_data *ops,
 	struct drm_gem_object *few[3 * RKMM_FEW_OPS], **objs = few;
 	struct rkmm_client *client = job->client;
 	struct ww_acquire_ctx ctx;
-	u32 i, n = 0;
+	u32 n;
 	int ret;
 
 	if (job->nbos > ARRAY_SIZE(few))
 		objs = kvmalloc_array(job->nbos, sizeof(*objs), GFP_KERNEL_ACCOUNT);
 	if (!objs)
 		return -ENOMEM;
-	for (i = 0; i < job->nbos; i++)
-		if (!i || job->bos[i].obj->resv != job->bos[i - 1].obj->resv)
-			objs[n++] = job->bos[i].obj;
+	ret = rkmm_job_publish_foreign(job);
+	if (ret)
+		goto out_free;
 	ret = mutex_lock_interruptible(&client->submit_lock);
 	if (ret)
 		goto out_free;
-	ret = drm_gem_lock_reservations(objs, n, &ctx);
+	n = rkmm_job_reservations(job, objs);
+	ret = n ? drm_gem_lock_reservations(objs, n, &ctx) : 0;
 	if (ret)
 		goto out_unlock;
 	ret = rkmm_sync_implicit(job);
 	if (!ret) {
+		job->seqno = client->seqno + 1;
+		rkmm_fence_arm(job);
 		rkmm_job_prepare(job, ops);
 		rkmm_job_arm(job, outs, nouts);
 	}
-	drm_gem_unlock_reservations(objs, n, &ctx);
+	if (n)
+		drm_gem_unlock_reservations(objs, n, &ctx);
 	if (!ret)
 		rkmm_sync_watch(job);
 out_unlock:

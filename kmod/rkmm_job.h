@@ -164,11 +164,15 @@ void rkmm_images_drop_plan(struct rkmm_client *client, u64 plan);
 
 /* ---- rkmm_fence.c --------------------------------------------------------- */
 
-struct dma_fence *rkmm_fence_alloc(void);
-/* rkmm_fence_arm() - from here on the fence must be signalled */
-void rkmm_fence_arm(struct dma_fence *fence, u64 context, u64 seqno);
-/* rkmm_fence_free() - a fence that was never armed */
-void rkmm_fence_free(struct dma_fence *fence);
+struct rkmm_job;
+
+/* rkmm_fence_arm() - from here on the job's fence must be signalled */
+void rkmm_fence_arm(struct rkmm_job *job);
+/*
+ * rkmm_fence_publish() - before others than the driver come to know the fence;
+ * rkmm_client.submit_lock held
+ */
+struct dma_fence *rkmm_fence_publish(struct rkmm_job *job);
 
 /* ---- rkmm_submit.c: ioctl -> job ------------------------------------------ */
 
@@ -190,33 +194,43 @@ struct rkmm_dep {
  * struct rkmm_bo_use - a buffer that a job keeps
  * @obj: referenced
  * @write: the job writes it
+ * @shared: others than the client may use it: its reservation counts
  */
 struct rkmm_bo_use {
 	struct drm_gem_object *obj;
 	bool write;
+	bool shared;
 };
+
+/* Up to so many operations need no memory but their job. */
+#define RKMM_FEW_OPS		2
 
 /**
  * struct rkmm_job - one submission
- * @ref: one for the scheduler until the job has ended, others for the moment
+ * @ref: one for the scheduler until the job has ended, others for the moment; behind the
+ *	last one only @fence and its memory are left
  * @client: referenced
  * @window: of the client, kept by it
- * @fence: referenced; armed when @seqno is set
- * @seqno: 0 until queued
+ * @seqno: 0 until the fence is armed
  * @in_reap: in rkmm_sched.reap_list
  * @deps: fences waited for
  * @ndeps: entries of @deps
- * @bos: buffers kept until the job has ended, each once; behind @steps
+ * @bos: buffers kept until the job has ended, each once
  * @nbos: entries of @bos
  * @nops: operations it was asked for
  * @nsteps: entries of @steps, at most @nops
  * @steps: images, in order; one use each
  */
 struct rkmm_job {
+	/** @fence: its references keep the memory, the job's own until it is released */
+	struct dma_fence fence;
+	/** @fence_lock: dma_fence.lock */
+	spinlock_t fence_lock;
+	/** @published: others know the fence; under rkmm_client.submit_lock */
+	bool published;
 	struct kref ref;
 	struct rkmm_client *client;
 	struct rkmm_window *window;
-	struct dma_fence *fence;
 	u64 seqno;
 	/** @cores: mask of cores allowed */
 	u32 cores;
@@ -247,7 +261,11 @@ struct rkmm_job {
 	u32 nbos;
 	u32 nops;
 	u32 nsteps;
-	struct rkmm_image *steps[];
+	struct rkmm_image **steps;
+	/** @few_steps: @steps of few operations */
+	struct rkmm_image *few_steps[RKMM_FEW_OPS];
+	/** @few_bos: @bos of few operations */
+	struct rkmm_bo_use few_bos[3 * RKMM_FEW_OPS];
 };
 
 int rkmm_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file);
@@ -258,6 +276,8 @@ void rkmm_job_put(struct rkmm_job *job);
 int rkmm_ioctl_wait(struct drm_device *drm, void *data, struct drm_file *file);
 /* rkmm_wait_seqno() - 0 and *result, -ENOENT, -ETIME, -EINTR */
 int rkmm_wait_seqno(struct rkmm_client *client, u64 seqno, s64 deadline_ns, int *result);
+/* rkmm_wait_find() - the job of a submission that did not end yet; rkmm_sched.lock held */
+struct rkmm_job *rkmm_wait_find(struct rkmm_client *client, u64 seqno);
 
 /* ---- rkmm_sched.c: which job next, where; rkmm_queue.c: how jobs come and go ---- */
 

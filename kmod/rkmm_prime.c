@@ -203,7 +203,10 @@ struct dma_buf *rkmm_bo_export(struct drm_gem_object *obj, int flags)
 		.resv = obj->resv,
 		.priv = obj,
 	};
+	int ret = rkmm_job_publish_bo(to_rkmm_bo(obj));
 
+	if (ret)
+		return ERR_PTR(ret);
 	return drm_gem_dmabuf_export(obj->dev, &info);
 }
 

@@ -128,8 +128,8 @@ void rkmm_sched_unlock(struct rkmm_device *rdev, unsigned long flags)
 
 		cookie = dma_fence_begin_signalling();
 		if (job->result)
-			dma_fence_set_error(job->fence, job->result);
-		dma_fence_signal(job->fence);
+			dma_fence_set_error(&job->fence, job->result);
+		dma_fence_signal(&job->fence);
 		dma_fence_end_signalling(cookie);
 		/* A list that was not empty is seen to already. */
 		if (llist_add(&job->in_reap, &sched->reap_list))

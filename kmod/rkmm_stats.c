@@ -13,6 +13,7 @@ struct rkmm_memory {
 
 static void rkmm_stats_memory(struct drm_file *file, struct rkmm_memory *mem)
 {
+	const struct rkmm_client *client = file->driver_priv;
 	struct drm_gem_object *obj;
 	int id;
 
@@ -22,7 +23,7 @@ static void rkmm_stats_memory(struct drm_file *file, struct rkmm_memory *mem)
 		if (obj->handle_count > 1 || obj->dma_buf)
 			mem->shared += obj->size;
 		mem->resident += rkmm_bo_resident(to_rkmm_bo(obj));
-		if (!dma_resv_test_signaled(obj->resv, DMA_RESV_USAGE_READ))
+		if (rkmm_bo_active(to_rkmm_bo(obj), client))
 			mem->active += obj->size;
 	}
 	spin_unlock(&file->table_lock);

@@ -13,9 +13,6 @@
 struct dma_fence_chain;
 struct drm_syncobj;
 
-/* Up to so many operations need no memory but their job and fence. */
-#define RKMM_FEW_OPS		2
-
 /* An operand resolved */
 struct rkmm_place {
 	struct drm_gem_object *obj;

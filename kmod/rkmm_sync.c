@@ -82,6 +82,9 @@ int rkmm_sync_implicit(struct rkmm_job *job)
 	for (i = 0; i < job->nbos; i++) {
 		struct dma_resv *resv = job->bos[i].obj->resv;
 
+		/* Jobs of the only client that knows it are in order anyway. */
+		if (!job->bos[i].shared)
+			continue;
 		dma_resv_for_each_fence(&cursor, resv, dma_resv_usage_rw(job->bos[i].write),
 					fence) {
 			ret = rkmm_sync_add_dep(job, dma_fence_get(fence), false);

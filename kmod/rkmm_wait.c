@@ -17,23 +17,23 @@ static int rkmm_wait_result(struct rkmm_client *client, u64 seqno)
 	return 0;
 }
 
-/* The fence of a submission that did not end yet, referenced. Lock held. */
-static struct dma_fence *rkmm_wait_fence(struct rkmm_client *client, u64 seqno)
+struct rkmm_job *rkmm_wait_find(struct rkmm_client *client, u64 seqno)
 {
 	struct rkmm_job *job = client->running;
 
 	if (job && job->seqno == seqno)
-		return dma_fence_get(job->fence);
+		return job;
 	list_for_each_entry(job, &client->queue, in_queue)
 		if (job->seqno == seqno)
-			return dma_fence_get(job->fence);
+			return job;
 	return NULL;
 }
 
 int rkmm_wait_seqno(struct rkmm_client *client, u64 seqno, s64 deadline_ns, int *result)
 {
 	struct rkmm_sched *sched = &client->rdev->sched;
-	struct dma_fence *fence = NULL;
+	struct dma_fence *fence;
+	struct rkmm_job *job;
 	long left;
 
 	spin_lock_irq(&sched->lock);
@@ -42,7 +42,8 @@ int rkmm_wait_seqno(struct rkmm_client *client, u64 seqno, s64 deadline_ns, int 
 		spin_unlock_irq(&sched->lock);
 		return 0;
 	}
-	fence = rkmm_wait_fence(client, seqno);
+	job = rkmm_wait_find(client, seqno);
+	fence = job ? dma_fence_get(&job->fence) : NULL;
 	spin_unlock_irq(&sched->lock);
 	if (!fence)
 		return -ENOENT;
