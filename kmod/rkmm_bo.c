@@ -379,7 +379,13 @@ static const struct vm_operations_struct rkmm_bo_vm_ops = {
 	.close = rkmm_bo_vm_close,
 };
 
+static void rkmm_bo_close(struct drm_gem_object *obj, struct drm_file *file)
+{
+	rkmm_warm_forget(file->driver_priv, obj, 0);
+}
+
 static const struct drm_gem_object_funcs rkmm_bo_funcs = {
+	.close = rkmm_bo_close,
 	.free = rkmm_bo_free,
 	.print_info = drm_gem_shmem_object_print_info,
 	.export = rkmm_bo_export,

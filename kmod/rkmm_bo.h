@@ -23,7 +23,8 @@
  * cleaned before (rkmm_bo_prepare() for a write). What is left to the user is
  * not to write one line from both sides at a time.
  *
- * Locks: rkmm_client.submit_lock > dma_resv > rkmm_bo.lock > rkmm_vm.lock; rkmm_vm.pinned_lock is innermost.
+ * Locks: rkmm_client.submit_lock > dma_resv > rkmm_bo.lock > rkmm_vm.lock;
+ * rkmm_vm.pinned_lock is innermost.
  */
 #ifndef RKMM_BO_H
 #define RKMM_BO_H

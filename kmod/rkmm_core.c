@@ -4,8 +4,8 @@
  *
  * Register sequence: hw 01 §2.1. Only the PC block and the two S_POINTER
  * registers are ever touched by the CPU; everything else is written by
- * programs. 0x22xx and 0x24xx must never be read (hw 01 §1.6), so the regmap
- * knows no other register.
+ * programs. 0x22xx and 0x24xx must never be read (hw 01 §1.6), so there are two
+ * tables of what may be.
  */
 #include <linux/bitfield.h>
 #include <linux/interrupt.h>
@@ -35,61 +35,64 @@
 #define   S_POINTER_PP		0xe
 #define   S_POINTER_CORE(n)	((n) << 28)
 
-static bool rkmm_core_readable(struct device *dev, unsigned int reg)
+static __always_inline bool rkmm_core_readable(u32 reg)
 {
 	return reg <= 0x48 && reg != PC_INT_CLEAR;
 }
 
-static bool rkmm_core_writeable(struct device *dev, unsigned int reg)
+static __always_inline bool rkmm_core_writeable(u32 reg)
 {
 	return (reg >= PC_OP_EN && reg <= PC_DMA_BASE) || reg == CNA_S_POINTER ||
 	       reg == CORE_S_POINTER;
 }
 
-static const struct regmap_config rkmm_regmap_config = {
-	.reg_bits = 32,
-	.val_bits = 32,
-	.reg_stride = 4,
-	.max_register = CORE_S_POINTER,
-	.readable_reg = rkmm_core_readable,
-	.writeable_reg = rkmm_core_writeable,
-	/* rkmm_sched.lock serialises; this also keeps regmap out of debugfs */
-	.disable_locking = true,
-};
-
-static u32 rkmm_core_read(struct rkmm_core *core, u32 reg)
+/* Ordered before what follows: it may be a look at what the NPU wrote. */
+static __always_inline u32 rkmm_core_read(struct rkmm_core *core, u32 reg)
 {
 	unsigned int val = 0;
 
+	if (!rkmm_core_readable(reg))
+		return 0;
+	if (core->base)
+		return readl(core->base + reg);
 	regmap_read(core->regs, reg, &val);
 	return val;
+}
+
+/* Writes to one device arrive in order; memory that it reads is another matter, see the kick. */
+static __always_inline void rkmm_core_write(struct rkmm_core *core, u32 reg, u32 val)
+{
+	BUILD_BUG_ON(!rkmm_core_writeable(reg));
+	if (core->base)
+		writel_relaxed(val, core->base + reg);
+	else
+		regmap_write(core->regs, reg, val);
 }
 
 void rkmm_core_kick(struct rkmm_core *core, const struct rkmm_kick *kick)
 {
 	const struct rkmm_soc *soc = core->rdev->soc;
 	u32 pointer = S_POINTER_PP | S_POINTER_CORE(core->index);
-	struct regmap *regs = core->regs;
 
 	core->int_mask = kick->int_mask;
 
 	/* Program memory is write-combined: drain it before the start. */
 	wmb();
-	regmap_write(regs, PC_DATA_ADDR, PC_DATA_ADDR_SLAVE);
+	rkmm_core_write(core, PC_DATA_ADDR, PC_DATA_ADDR_SLAVE);
 	if (soc->s_pointer) {
-		regmap_write(regs, CNA_S_POINTER, pointer);
-		regmap_write(regs, CORE_S_POINTER, pointer);
+		rkmm_core_write(core, CNA_S_POINTER, pointer);
+		rkmm_core_write(core, CORE_S_POINTER, pointer);
 	}
-	regmap_write(regs, PC_DATA_ADDR, kick->addr);
-	regmap_write(regs, PC_DATA_AMOUNT, kick->amount);
-	regmap_write(regs, PC_INT_MASK, kick->int_mask | RKMM_INT_ERRORS);
-	regmap_write(regs, PC_INT_CLEAR, PC_INT_ALL);
+	rkmm_core_write(core, PC_DATA_ADDR, kick->addr);
+	rkmm_core_write(core, PC_DATA_AMOUNT, kick->amount);
+	rkmm_core_write(core, PC_INT_MASK, kick->int_mask | RKMM_INT_ERRORS);
+	rkmm_core_write(core, PC_INT_CLEAR, PC_INT_ALL);
 	/* The 6 is "clear the task counter" and a bit that everybody sets (hw 01 §1.3). */
-	regmap_write(regs, PC_TASK_CON,
-		     (6u | kick->pingpong) << soc->task_bits | kick->tasks);
-	regmap_write(regs, PC_DMA_BASE, 0);
-	regmap_write(regs, PC_OP_EN, 1);
-	regmap_write(regs, PC_OP_EN, 0);
+	rkmm_core_write(core, PC_TASK_CON,
+			(6u | kick->pingpong) << soc->task_bits | kick->tasks);
+	rkmm_core_write(core, PC_DMA_BASE, 0);
+	rkmm_core_write(core, PC_OP_EN, 1);
+	rkmm_core_write(core, PC_OP_EN, 0);
 }
 
 void rkmm_core_status(struct rkmm_core *core, struct rkmm_core_status *st)
@@ -108,7 +111,7 @@ u32 rkmm_core_raw(struct rkmm_core *core)
 
 void rkmm_core_ack(struct rkmm_core *core)
 {
-	regmap_write(core->regs, PC_INT_CLEAR, PC_INT_ALL);
+	rkmm_core_write(core, PC_INT_CLEAR, PC_INT_ALL);
 }
 
 void rkmm_core_quiet(struct rkmm_core *core)
@@ -116,10 +119,10 @@ void rkmm_core_quiet(struct rkmm_core *core)
 	/* After a resume that failed there is nothing to quiet, and a write would abort. */
 	if (!rkmm_power_is_on(core->rdev))
 		return;
-	regmap_write(core->regs, PC_INT_MASK, 0);
-	regmap_write(core->regs, PC_DATA_ADDR, PC_DATA_ADDR_SLAVE);
-	regmap_write(core->regs, PC_OP_EN, 0);
-	regmap_write(core->regs, PC_INT_CLEAR, PC_INT_ALL);
+	rkmm_core_write(core, PC_INT_MASK, 0);
+	rkmm_core_write(core, PC_DATA_ADDR, PC_DATA_ADDR_SLAVE);
+	rkmm_core_write(core, PC_OP_EN, 0);
+	rkmm_core_write(core, PC_INT_CLEAR, PC_INT_ALL);
 }
 
 int rkmm_core_identify(struct rkmm_core *core)
@@ -164,62 +167,63 @@ void rkmm_core_release_irq(struct rkmm_core *core)
 	core->irq_requested = false;
 }
 
+/* The software NPU's registers are a regmap of the parent. */
+static int rkmm_core_regmap(struct rkmm_core *core, u32 resource)
+{
+	struct device *dev = core->rdev->dev;
+	char name[] = "core0";
+
+	if (dev->of_node)
+		return dev_err_probe(dev, -EINVAL, "no register window %u\n", resource);
+	name[4] += resource;
+	core->index = resource;
+	core->regs = dev->parent ? dev_get_regmap(dev->parent, name) : NULL;
+	if (!core->regs)
+		return dev_err_probe(dev, -ENODEV, "no regmap %s\n", name);
+	return 0;
+}
+
 /*
- * The registers: a memory resource on a board, else a regmap of the parent (the
- * software NPU). The IOMMU banks lie inside the core windows and may already be
+ * A board's are a memory resource. The IOMMU banks lie inside the core windows and may already be
  * claimed, so the window is mapped without requesting it (hw 01 §1.1).
  */
-static struct regmap *rkmm_core_regmap(struct rkmm_device *rdev, u32 resource, u32 *index)
+static int rkmm_core_map(struct rkmm_core *core, u32 resource)
 {
+	struct rkmm_device *rdev = core->rdev;
 	struct platform_device *pdev = to_platform_device(rdev->dev);
 	struct resource *res = platform_get_resource(pdev, IORESOURCE_MEM, resource);
-	char name[] = "core0";
-	struct regmap *regs;
-	void __iomem *base;
 	u32 i;
 
-	if (!res) {
-		if (rdev->dev->of_node)
-			return ERR_PTR(dev_err_probe(rdev->dev, -EINVAL,
-						     "no register window %u\n", resource));
-		name[4] += resource;
-		*index = resource;
-		regs = rdev->dev->parent ? dev_get_regmap(rdev->dev->parent, name) : NULL;
-		return regs ?: ERR_PTR(dev_err_probe(rdev->dev, -ENODEV, "no regmap %s\n", name));
-	}
+	if (!res)
+		return rkmm_core_regmap(core, resource);
 
 	for (i = 0; i < rdev->soc->cores; i++)
 		if (rdev->soc->core_base[i] == res->start)
 			break;
 	/* A window that is not in the table (another board layout) keeps its place in the list. */
-	*index = i < rdev->soc->cores ? i : resource;
+	core->index = i < rdev->soc->cores ? i : resource;
 
-	base = devm_ioremap(rdev->dev, res->start,
-			    min_t(resource_size_t, resource_size(res), rdev->soc->core_window));
-	if (!base)
-		return ERR_PTR(-ENOMEM);
-	return devm_regmap_init_mmio(rdev->dev, base, &rkmm_regmap_config);
+	core->base = devm_ioremap(rdev->dev, res->start,
+				  min_t(resource_size_t, resource_size(res),
+					rdev->soc->core_window));
+	return core->base ? 0 : -ENOMEM;
 }
 
 int rkmm_core_init(struct rkmm_device *rdev, u32 resource)
 {
 	struct rkmm_core *core = &rdev->cores[resource];
-	struct regmap *regs;
-	u32 index;
-	int irq;
+	int irq, ret;
 
-	regs = rkmm_core_regmap(rdev, resource, &index);
-	if (IS_ERR(regs))
-		return PTR_ERR(regs);
+	core->rdev = rdev;
+	ret = rkmm_core_map(core, resource);
+	if (ret)
+		return ret;
 
 	irq = platform_get_irq_byname(to_platform_device(rdev->dev),
-				      rdev->soc->irq_names[index]);
+				      rdev->soc->irq_names[core->index]);
 	if (irq < 0)
 		return irq;
 
-	core->rdev = rdev;
-	core->index = index;
-	core->regs = regs;
 	core->irq = irq;
 	core->state = RKMM_CORE_IDLE;
 	return 0;

@@ -36,7 +36,9 @@ struct rkmm_core {
 	int irq;
 	/** @irq_requested: probe and remove only */
 	bool irq_requested;
-	/** @regs: no internal locking; accesses under rkmm_sched.lock while jobs may run */
+	/** @base: registers of a board; accesses under rkmm_sched.lock while jobs may run */
+	void __iomem *base;
+	/** @regs: those of the software NPU, where @base is NULL; no internal locking */
 	struct regmap *regs;
 	/** @state: under rkmm_sched.lock */
 	enum rkmm_core_state state;

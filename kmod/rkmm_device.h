@@ -122,6 +122,17 @@ static inline struct rkmm_device *to_rkmm(struct drm_device *drm)
 }
 
 #define RKMM_FAILED_KEPT	64
+#define RKMM_WARM_BITS		6
+
+/**
+ * struct rkmm_warm_slot - a submission that is kept, by its hash
+ */
+struct rkmm_warm_slot {
+	/** @seen: hash of the last one that was not; hint, without a lock */
+	u64 seen;
+	/** @warm: under rkmm_client.submit_lock */
+	struct rkmm_warm *warm;
+};
 
 /**
  * struct rkmm_client - one open file; outlives it until its last job is released
@@ -151,6 +162,15 @@ struct rkmm_client {
 	struct xarray plans;
 	/** @images: cached program images, see rkmm_image.c */
 	struct rkmm_images *images;
+
+	/** @warm: submissions that may come again, see rkmm_warm.c; under @submit_lock */
+	struct {
+		struct rkmm_warm_slot slots[1 << RKMM_WARM_BITS];
+		/** @warm.changes: handles closed and plans destroyed */
+		u64 changes;
+		/** @warm.hits: images found by it */
+		u64 hits;
+	} warm;
 
 	/** @fence_context: jobs of a client run and end in order */
 	u64 fence_context;

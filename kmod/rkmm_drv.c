@@ -89,6 +89,7 @@ static void rkmm_postclose(struct drm_device *drm, struct drm_file *file)
 	struct rkmm_client *client = file->driver_priv;
 
 	rkmm_sched_close(client);
+	rkmm_warm_forget(client, NULL, 0);
 	rkmm_plans_fini(client);
 	rkmm_client_put(client);
 }
@@ -103,9 +104,33 @@ static const struct drm_ioctl_desc rkmm_ioctls[] = {
 	DRM_IOCTL_DEF_DRV(RKMM_WAIT, rkmm_ioctl_wait, DRM_RENDER_ALLOW),
 };
 
+/*
+ * The way through DRM costs a submission as much as all of its own work. What it would
+ * check is checked: the device is still there (rkmm_ioctl_submit()), the argument has
+ * exactly the size that is known here; an ioctl of render nodes may be called on every
+ * node by everybody. Anything else goes through DRM.
+ */
+static long rkmm_file_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+{
+	struct drm_file *file = filp->private_data;
+	void __user *user = (void __user *)arg;
+	struct drm_rkmm_submit args;
+	long ret;
+
+	if (cmd != DRM_IOCTL_RKMM_SUBMIT)
+		return drm_ioctl(filp, cmd, arg);
+	if (copy_from_user(&args, user, sizeof(args)))
+		return -EFAULT;
+	ret = rkmm_ioctl_submit(file->minor->dev, &args, file);
+	if (copy_to_user(user, &args, sizeof(args)))
+		ret = -EFAULT;
+	return ret;
+}
+
 static const struct file_operations rkmm_fops = {
 	.owner = THIS_MODULE,
 	RKMM_DRM_GEM_FOPS
+	.unlocked_ioctl = rkmm_file_ioctl,
 	.show_fdinfo = rkmm_show_fdinfo,
 };
 

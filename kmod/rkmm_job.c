@@ -17,23 +17,33 @@
 #include "rkmm_submit.h"
 #include "rkmm_trace.h"
 
+static void rkmm_job_put_own(struct rkmm_job *job)
+{
+	u32 i;
+
+	for (i = 0; i < job->nsteps; i++)
+		rkmm_image_put(job->client, job->steps[i]);
+	for (i = 0; i < job->nbos; i++)
+		drm_gem_object_put(job->bos[i].obj);
+	if (job->steps != job->few_steps)
+		kvfree(job->steps);
+	if (job->bos != job->few_bos)
+		kvfree(job->bos);
+}
+
 static void rkmm_job_free(struct kref *ref)
 {
 	struct rkmm_job *job = container_of(ref, struct rkmm_job, ref);
 	struct rkmm_client *client = job->client;
 	u32 i;
 
-	for (i = 0; i < job->nsteps; i++)
-		rkmm_image_put(client, job->steps[i]);
-	for (i = 0; i < job->nbos; i++)
-		drm_gem_object_put(job->bos[i].obj);
+	if (job->warm)
+		rkmm_warm_put(job->warm);
+	else
+		rkmm_job_put_own(job);
 	for (i = 0; i < job->ndeps; i++)
 		dma_fence_put(job->deps[i].fence);
 	kvfree(job->deps);
-	if (job->steps != job->few_steps)
-		kvfree(job->steps);
-	if (job->bos != job->few_bos)
-		kvfree(job->bos);
 	if (job->seqno)
 		dma_fence_put(&job->fence);
 	else
@@ -248,8 +258,8 @@ static u32 rkmm_job_reservations(struct rkmm_job *job, struct drm_gem_object **o
 	return n;
 }
 
-int rkmm_job_queue(struct rkmm_job *job, const struct rkmm_op_data *ops,
-		   struct rkmm_out_sync *outs, u32 nouts)
+int rkmm_job_queue_locked(struct rkmm_job *job, const struct rkmm_op_data *ops,
+			  struct rkmm_out_sync *outs, u32 nouts)
 {
 	struct drm_gem_object *few[3 * RKMM_FEW_OPS], **objs = few;
 	struct rkmm_client *client = job->client;
@@ -261,16 +271,10 @@ int rkmm_job_queue(struct rkmm_job *job, const struct rkmm_op_data *ops,
 		objs = kvmalloc_array(job->nbos, sizeof(*objs), GFP_KERNEL_ACCOUNT);
 	if (!objs)
 		return -ENOMEM;
-	ret = rkmm_job_publish_foreign(job);
-	if (ret)
-		goto out_free;
-	ret = mutex_lock_interruptible(&client->submit_lock);
-	if (ret)
-		goto out_free;
 	n = rkmm_job_reservations(job, objs);
 	ret = n ? drm_gem_lock_reservations(objs, n, &ctx) : 0;
 	if (ret)
-		goto out_unlock;
+		goto out;
 	ret = rkmm_sync_implicit(job);
 	if (!ret) {
 		job->seqno = client->seqno + 1;
@@ -282,10 +286,23 @@ int rkmm_job_queue(struct rkmm_job *job, const struct rkmm_op_data *ops,
 		drm_gem_unlock_reservations(objs, n, &ctx);
 	if (!ret)
 		rkmm_sync_watch(job);
-out_unlock:
-	mutex_unlock(&client->submit_lock);
-out_free:
+out:
 	if (objs != few)
 		kvfree(objs);
+	return ret;
+}
+
+int rkmm_job_queue(struct rkmm_job *job, const struct rkmm_op_data *ops,
+		   struct rkmm_out_sync *outs, u32 nouts)
+{
+	int ret = rkmm_job_publish_foreign(job);
+
+	if (ret)
+		return ret;
+	ret = mutex_lock_interruptible(&job->client->submit_lock);
+	if (ret)
+		return ret;
+	ret = rkmm_job_queue_locked(job, ops, outs, nouts);
+	mutex_unlock(&job->client->submit_lock);
 	return ret;
 }

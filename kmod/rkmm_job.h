@@ -17,6 +17,7 @@
 #include "prog/rkmm_chain.h"
 
 struct drm_gem_object;
+struct rkmm_warm;
 
 /* ---- rkmm_plan.c: a validated operation --------------------------------- */
 
@@ -262,11 +263,19 @@ struct rkmm_job {
 	u32 nops;
 	u32 nsteps;
 	struct rkmm_image **steps;
+	/** @warm: what keeps buffers and images instead, referenced */
+	struct rkmm_warm *warm;
 	/** @few_steps: @steps of few operations */
 	struct rkmm_image *few_steps[RKMM_FEW_OPS];
 	/** @few_bos: @bos of few operations */
 	struct rkmm_bo_use few_bos[3 * RKMM_FEW_OPS];
 };
+
+/* ---- rkmm_warm.c: submissions that come again ------------------------------ */
+
+void rkmm_warm_put(struct rkmm_warm *warm);
+/* rkmm_warm_forget() - a handle of @obj was closed, or plan @plan destroyed; neither: everything */
+void rkmm_warm_forget(struct rkmm_client *client, struct drm_gem_object *obj, u32 plan);
 
 int rkmm_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file);
 void rkmm_job_put(struct rkmm_job *job);

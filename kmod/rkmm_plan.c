@@ -282,6 +282,7 @@ int rkmm_ioctl_plan_destroy(struct drm_device *drm, void *data, struct drm_file 
 		drm_dbg(drm, "no plan %u\n", args->plan);
 		return -ENOENT;
 	}
+	rkmm_warm_forget(client, NULL, args->plan);
 	rkmm_images_drop_plan(client, plan->uid);
 	rkmm_plan_put(plan);
 	return 0;

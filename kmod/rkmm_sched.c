@@ -152,6 +152,7 @@ static void rkmm_sched_kick(struct rkmm_core *core)
 	core->seen_done = false;
 	trace_rkmm_job_run(job, core);
 	rkmm_core_kick(core, core->kick);
+	trace_rkmm_job_started(job);
 	if (!timer_pending(&rdev->sched.watchdog))
 		mod_timer(&rdev->sched.watchdog, jiffies + msecs_to_jiffies(RKMM_WATCHDOG_MS));
 }

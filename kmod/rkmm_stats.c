@@ -48,7 +48,7 @@ void rkmm_show_fdinfo(struct seq_file *m, struct file *f)
 	rkmm_stats_memory(file, &mem);
 	mutex_lock(&client->images->lock);
 	program_bytes = client->images->bytes;
-	hits = client->images->hits;
+	hits = client->images->hits + READ_ONCE(client->warm.hits);
 	mutex_unlock(&client->images->lock);
 
 	spin_lock_irqsave(&rdev->sched.lock, flags);

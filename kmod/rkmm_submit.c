@@ -198,6 +198,7 @@ static int rkmm_submit_get_ops(struct rkmm_client *client, struct drm_file *file
 		ret = rkmm_array_copy(array, i, &arg, sizeof(arg));
 		if (!ret)
 			ret = rkmm_submit_get_op(client, file, &arg, &ops[i]);
+		ops[i].arg = arg;
 		members += ops[i].count;
 		if (!ret && (members > DRM_RKMM_MAX_MEMBERS || (!i && ops[i].grouped)))
 			ret = -EINVAL;
@@ -351,6 +352,7 @@ static int rkmm_submit(struct rkmm_client *client, struct drm_file *file,
 		       struct drm_rkmm_submit *args)
 {
 	u32 nops = args->ops.count, nouts = args->out_syncs.count;
+	u64 changes = rkmm_warm_changes(client);
 	struct rkmm_op_data few[RKMM_FEW_OPS] = {}, *ops = few;
 	struct rkmm_bound few_bound[RKMM_FEW_OPS], *bound = few_bound;
 	struct rkmm_out_sync *outs = NULL;
@@ -383,6 +385,7 @@ static int rkmm_submit(struct rkmm_client *client, struct drm_file *file,
 	if (ret)
 		goto out;
 
+	rkmm_warm_keep(job, args, ops, changes);
 	/* The scheduler's reference; dropped when the job has ended. */
 	kref_get(&job->ref);
 	ret = rkmm_job_queue(job, ops, outs, nouts);
@@ -423,7 +426,9 @@ int rkmm_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file)
 
 	if (!drm_dev_enter(drm, &idx))
 		return -ENODEV;
-	ret = READ_ONCE(rdev->sched.dead) ? -ENODEV : rkmm_submit(client, file, args);
+	ret = READ_ONCE(rdev->sched.dead) ? -ENODEV : rkmm_warm_submit(client, args);
+	if (ret > 0)
+		ret = rkmm_submit(client, file, args);
 	drm_dev_exit(idx);
 	if (ret) {
 		drm_dbg(drm, "submit: %d\n", ret);

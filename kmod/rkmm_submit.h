@@ -28,6 +28,7 @@ struct rkmm_op_data {
 	bool grouped;			/* with the one before */
 	u64 stride[3];			/* used when it runs more than once */
 	struct rkmm_place place[3];	/* from the first to the last */
+	struct drm_rkmm_op arg;		/* as asked for */
 };
 
 /* Where the job's fence goes */
@@ -53,6 +54,20 @@ void rkmm_job_keep_bos(struct rkmm_job *job, const struct rkmm_op_data *ops);
 /* rkmm_job_queue() - reserve, clean caches, arm the fence, queue */
 int rkmm_job_queue(struct rkmm_job *job, const struct rkmm_op_data *ops,
 		   struct rkmm_out_sync *outs, u32 nouts);
+
+/* rkmm_job_queue_locked() - the same with submit_lock held: no buffer has another owner */
+int rkmm_job_queue_locked(struct rkmm_job *job, const struct rkmm_op_data *ops,
+			  struct rkmm_out_sync *outs, u32 nouts);
+
+/* ---- rkmm_warm.c ---------------------------------------------------------- */
+
+/* rkmm_warm_submit() - as rkmm_ioctl_submit(), arguments checked; 1 if it is not kept */
+int rkmm_warm_submit(struct rkmm_client *client, struct drm_rkmm_submit *args);
+/* rkmm_warm_changes() - to be read before the first lookup, for rkmm_warm_keep() */
+u64 rkmm_warm_changes(struct rkmm_client *client);
+/* rkmm_warm_keep() - a job that is about to be queued may come again */
+void rkmm_warm_keep(struct rkmm_job *job, const struct drm_rkmm_submit *args,
+		    const struct rkmm_op_data *ops, u64 changes);
 
 /* ---- rkmm_sync.c ---------------------------------------------------------- */
 

@@ -79,6 +79,12 @@ DEFINE_EVENT(rkmm_job, rkmm_job_submit,
 	TP_ARGS(job)
 );
 
+/* Behind the last register write of a start */
+DEFINE_EVENT(rkmm_job, rkmm_job_started,
+	TP_PROTO(const struct rkmm_job *job),
+	TP_ARGS(job)
+);
+
 DEFINE_EVENT(rkmm_job, rkmm_job_done,
 	TP_PROTO(const struct rkmm_job *job),
 	TP_ARGS(job)

@@ -122,22 +122,23 @@ static inline int rkmm_iommu_map(struct iommu_domain *domain, unsigned long iova
 #endif
 
 /*
- * RKMM_DRM_GEM_FOPS: file operations of a GEM driver's node. A macro of DRM since 6.2; since
- * 6.12 it also sets FOP_UNSIGNED_OFFSET, without which opening the node warns.
+ * RKMM_DRM_GEM_FOPS: file operations of a GEM driver's node, without unlocked_ioctl. Since 6.12
+ * opening the node warns without FOP_UNSIGNED_OFFSET.
  */
-#ifdef DRM_GEM_FOPS
-#define RKMM_DRM_GEM_FOPS	DRM_GEM_FOPS,
+#ifdef FOP_UNSIGNED_OFFSET
+#define RKMM_DRM_FOP_FLAGS	.fop_flags = FOP_UNSIGNED_OFFSET,
 #else
+#define RKMM_DRM_FOP_FLAGS
+#endif
 #define RKMM_DRM_GEM_FOPS			\
+	RKMM_DRM_FOP_FLAGS			\
 	.open = drm_open,			\
 	.release = drm_release,			\
-	.unlocked_ioctl = drm_ioctl,		\
 	.compat_ioctl = drm_compat_ioctl,	\
 	.poll = drm_poll,			\
 	.read = drm_read,			\
 	.llseek = noop_llseek,			\
 	.mmap = drm_gem_mmap,
-#endif
 
 /* rkmm_gem_is_imported() - does the object come from another driver's dma-buf */
 static inline bool rkmm_gem_is_imported(const struct drm_gem_object *obj)

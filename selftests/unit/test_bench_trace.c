@@ -17,7 +17,7 @@ void *allocate(size_t count, size_t size)
 }
 
 static const struct trace_formats formats = {
-	.id = { 10, 11, 12, 13, 14, 15 },
+	.id = { 10, 11, 12, 13, 14, 15, 16 },
 	.prev_pid = 24,
 	.next_pid = 56,
 	.next_comm = 40,
@@ -153,6 +153,7 @@ static void test_breakdown(void **state)
 		E(900, RUN, .pid = 5),
 		E(1100, SUBMIT, .pid = 100),
 		E(1150, RUN, .pid = 100),
+		E(1220, STARTED, .pid = 100),
 		E(1400, SWITCH, .pid = 100, .next = 200, .comm = "rkmm-soft/0"),
 		E(1450, IRQ_ENTRY, .irq = 1),
 		E(1460, IRQ_EXIT, .irq = 1),
@@ -172,7 +173,8 @@ static void test_breakdown(void **state)
 	assert_int_equal(b.calls, 1);
 	assert_int_equal(b.phase[PHASE_QUEUE], 100);
 	assert_int_equal(b.phase[PHASE_SCHED], 50);
-	assert_int_equal(b.phase[PHASE_LEAVE], 250);
+	assert_int_equal(b.phase[PHASE_REGS], 70);
+	assert_int_equal(b.phase[PHASE_LEAVE], 180);
 	assert_int_equal(b.phase[PHASE_AWAY], 600);
 	assert_int_equal(b.phase[PHASE_IRQ], 30);
 	assert_int_equal(b.phase[PHASE_BACK], 470);
@@ -181,11 +183,13 @@ static void test_breakdown(void **state)
 	assert_int_equal(b.model, 700 - 50);
 	assert_int_equal(b.others, 200);
 	assert_int_equal(b.switches, 1);
-	assert_int_equal(b.events, 10);
-	/* submit, run; entry and done in the handler; the switch back */
-	assert_int_equal(b.own_events, 5);
-	assert_int_equal(breakdown_first(events, 12, spans, 2, TRACE_RUN), 150);
-	assert_int_equal(breakdown_first(events, 12, spans, 1, TRACE_SUBMIT), 100);
+	assert_int_equal(b.events, 11);
+	/* submit, run, started; entry and done in the handler; the switch back */
+	assert_int_equal(b.own_events, 6);
+	assert_int_equal(b.regs, 70);
+	assert_int_equal(b.starts, 1);
+	assert_int_equal(breakdown_first(events, 13, spans, 2, TRACE_RUN), 150);
+	assert_int_equal(breakdown_first(events, 13, spans, 1, TRACE_SUBMIT), 100);
 	breakdown_make(&b, events, 0, spans, 2, 100);
 	assert_int_equal(b.calls, 0);
 	assert_int_equal(b.own, 0);

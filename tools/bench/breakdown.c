@@ -11,6 +11,8 @@ struct call {
 	uint64_t model;
 	uint64_t switches;
 	uint64_t own_events;
+	uint64_t regs;
+	uint64_t starts;
 	bool complete;
 };
 
@@ -27,7 +29,7 @@ static void walk(struct call *c, const struct trace_event *e, unsigned int count
 		 const struct span *span, int me)
 {
 	bool on = true, seen[TRACE_KINDS] = { false };
-	uint64_t on_since = span->start, model_since = 0, irq_since = 0;
+	uint64_t on_since = span->start, model_since = 0, irq_since = 0, run_at = 0;
 	unsigned int i, irq_events = 0;
 	int rkmm_irq = -1, model = 0;
 
@@ -47,7 +49,14 @@ static void walk(struct call *c, const struct trace_event *e, unsigned int count
 			break;
 		case TRACE_RUN:
 			if (!seen[TRACE_RUN])
+				c->at[PHASE_REGS] = e->ns;
+			run_at = e->ns;
+			break;
+		case TRACE_STARTED:
+			if (!seen[TRACE_STARTED])
 				c->at[PHASE_LEAVE] = e->ns;
+			c->regs += e->ns - run_at;
+			c->starts++;
 			break;
 		case TRACE_IRQ_ENTRY:
 			/* The handler that the end of the job is seen in is ours. */
@@ -74,7 +83,7 @@ static void walk(struct call *c, const struct trace_event *e, unsigned int count
 				c->own += e->ns - on_since;
 				on = false;
 				c->switches++;
-				if (seen[TRACE_RUN] && !c->at[PHASE_AWAY])
+				if (seen[TRACE_STARTED] && !c->at[PHASE_AWAY])
 					c->at[PHASE_AWAY] = e->ns;
 			}
 			if (model && e->pid == model) {
@@ -97,7 +106,7 @@ static void walk(struct call *c, const struct trace_event *e, unsigned int count
 	if (on)
 		c->own += span->end - on_since;
 	c->at[PHASES] = span->end;
-	c->complete = seen[TRACE_SUBMIT] && seen[TRACE_RUN] && seen[TRACE_DONE] && irq_since == 0 &&
+	c->complete = seen[TRACE_SUBMIT] && seen[TRACE_STARTED] && seen[TRACE_DONE] && irq_since == 0 &&
 		      c->at[PHASE_IRQ] && on;
 	/* The job was over before the thread slept, or it never did. */
 	if (!c->at[PHASE_AWAY] || c->at[PHASE_AWAY] > c->at[PHASE_IRQ])
@@ -125,7 +134,7 @@ static unsigned int events_of(const struct trace_event *events, unsigned int cou
 void breakdown_make(struct breakdown *b, const struct trace_event *events, unsigned int count,
 		    const struct span *spans, unsigned int num_spans, int me)
 {
-	uint64_t *v = allocate(num_spans, (PHASES + 6) * sizeof(*v));
+	uint64_t *v = allocate(num_spans, (PHASES + 8) * sizeof(*v));
 	unsigned int i, k, n, first = 0, calls = 0;
 	struct call c;
 
@@ -144,6 +153,8 @@ void breakdown_make(struct breakdown *b, const struct trace_event *events, unsig
 		v[(PHASES + 3) * num_spans + calls] = c.switches;
 		v[(PHASES + 4) * num_spans + calls] = c.own_events;
 		v[(PHASES + 5) * num_spans + calls] = n;
+		v[(PHASES + 6) * num_spans + calls] = c.regs;
+		v[(PHASES + 7) * num_spans + calls] = c.starts;
 		calls++;
 	}
 	b->calls = calls;
@@ -155,6 +166,8 @@ void breakdown_make(struct breakdown *b, const struct trace_event *events, unsig
 	b->switches = median(v + (PHASES + 3) * num_spans, calls);
 	b->own_events = median(v + (PHASES + 4) * num_spans, calls);
 	b->events = median(v + (PHASES + 5) * num_spans, calls);
+	b->regs = median(v + (PHASES + 6) * num_spans, calls);
+	b->starts = median(v + (PHASES + 7) * num_spans, calls);
 	free(v);
 }
 

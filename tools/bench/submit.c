@@ -293,17 +293,15 @@ static void measure_all(struct rig *rig, unsigned int repeat, struct spread *out
 	free(v);
 }
 
-/*
- * Time of the calling thread and the handler: the recorded one less what recording
- * costs, which is the same for each event.
- */
-static uint64_t without_recording(const struct breakdown *b, uint64_t traced, uint64_t plain)
+/* A time less what recording costs, which is the same for each event. */
+static uint64_t without_recording(const struct report *rep, uint64_t time, uint64_t events)
 {
-	uint64_t cost = 0;
+	const struct breakdown *b = &rep->breakdown;
+	uint64_t plain = rep->times[SUBMIT_WAIT].median;
 
-	if (traced > plain && b->events)
-		cost = (traced - plain) * b->own_events / b->events;
-	return b->own > cost ? b->own - cost : 0;
+	if (rep->traced <= plain || !b->events)
+		return time;
+	return less(time, (rep->traced - plain) * events / b->events);
 }
 
 static void traced(struct rig *rig, struct trace *trace, unsigned int repeat, struct report *rep)
@@ -333,8 +331,11 @@ static void traced(struct rig *rig, struct trace *trace, unsigned int repeat, st
 	for (i = 0; i < repeat; i++)
 		v[i] = length(rig, spans[i]);
 	rep->traced = spread_of(v, repeat).median;
-	rep->round = without_recording(&rep->breakdown, rep->traced,
-				       rep->times[SUBMIT_WAIT].median);
+	rep->round = without_recording(rep, rep->breakdown.own, rep->breakdown.own_events);
+	/* What a register does is the software NPU's own work. */
+	rep->regs = without_recording(rep, rep->breakdown.regs, rep->breakdown.starts);
+	if (rig->soft)
+		rep->round = less(rep->round, rep->regs);
 	free(spans);
 	free(v);
 }
@@ -398,6 +399,7 @@ int bench_submit(const struct options *opt)
 	need(rkmm_open(opt->device, &rig.dev));
 	rig.fd = rkmm_fd(rig.dev);
 	machine_read(&machine, rig.dev, "/");
+	rig.soft = machine.info.flags & DRM_RKMM_DEVICE_SOFT;
 	if (!shapes.count) {
 		/* One program, and many. */
 		shapes_parse(&shapes, "4x32x32:i8i32");

@@ -20,7 +20,8 @@ struct span {
 enum phase {
 	PHASE_QUEUE,	/* user space to the fence: lookups, caches, reservations */
 	PHASE_SCHED,	/* fence to the core that is about to be started */
-	PHASE_LEAVE,	/* from there until the thread sleeps: registers, wait */
+	PHASE_REGS,	/* the register writes that start it; on the software NPU its own work */
+	PHASE_LEAVE,	/* from there until the thread sleeps */
 	PHASE_AWAY,	/* until the interrupt: the NPU and the way to it */
 	PHASE_IRQ,	/* interrupt to the end of the job */
 	PHASE_BACK,	/* from there back to user space */
@@ -37,6 +38,8 @@ enum phase {
  * @switches: times that the calling thread lost its processor
  * @events: recorded
  * @own_events: those whose recording is part of @own
+ * @regs: register writes of all starts, part of @own
+ * @starts: starts, each of which has one recording in @regs
  */
 struct breakdown {
 	unsigned int calls;
@@ -47,6 +50,8 @@ struct breakdown {
 	uint64_t switches;
 	uint64_t events;
 	uint64_t own_events;
+	uint64_t regs;
+	uint64_t starts;
 };
 
 /**
@@ -59,6 +64,7 @@ struct breakdown {
  * @bo: A, B, C
  * @map: their mappings
  * @clock: time that two readings of the clock take
+ * @soft: the NPU is software
  * @cpu_clock: the same of the thread's clock, with the other one between
  */
 struct rig {
@@ -71,6 +77,7 @@ struct rig {
 	void *map[3];
 	uint64_t clock;
 	uint64_t cpu_clock;
+	bool soft;
 };
 
 enum what {
@@ -95,6 +102,7 @@ enum what {
  * @emitted_warm: for all warm ones
  * @first: user space to the first register write, 0 for unknown
  * @round: SUBMIT with wait without the model and others, 0 for unknown
+ * @regs: register writes, which on the software NPU are not in @round
  * @breakdown: of SUBMIT with wait, the recording included
  * @traced: SUBMIT with wait while events are recorded
  * @no_trace: why there is none
@@ -106,6 +114,7 @@ struct report {
 	uint64_t emitted_warm;
 	uint64_t first;
 	uint64_t round;
+	uint64_t regs;
 	struct breakdown breakdown;
 	uint64_t traced;
 	const char *no_trace;

@@ -39,7 +39,8 @@ static void against(const char *text, uint64_t v, uint64_t most)
 static const char *const phases[PHASES] = {
 	[PHASE_QUEUE] = "user space to the fence (rkmm_job_submit)",
 	[PHASE_SCHED] = "to the start of the core (rkmm_job_run)",
-	[PHASE_LEAVE] = "registers, and until the thread sleeps",
+	[PHASE_REGS] = "register writes (rkmm_job_started)",
+	[PHASE_LEAVE] = "until the thread sleeps",
 	[PHASE_AWAY] = "until the interrupt: the NPU",
 	[PHASE_IRQ] = "interrupt handler to the end of the job (rkmm_job_done)",
 	[PHASE_BACK] = "wake-up, and back to user space",
@@ -73,6 +74,8 @@ void submit_print(const struct rig *rig, const struct report *r)
 	}
 	against("user space to the first register write", r->first, TARGET_FIRST);
 	against("SUBMIT with wait: calling thread and interrupt handler", r->round, TARGET_ROUND);
+	row(rig->soft ? "  register writes: the software NPU's, not in that" :
+			"  register writes, part of that", r->regs, "");
 	printf("  breakdown of SUBMIT with wait, %u calls; %llu events, recording costs %lld\n",
 	       b->calls, (unsigned long long)b->events,
 	       (long long)(r->traced - r->times[SUBMIT_WAIT].median));
@@ -88,7 +91,9 @@ void submit_print(const struct rig *rig, const struct report *r)
 
 void submit_json(const struct rig *rig, const struct report *r, bool first)
 {
-	static const char *const keys[PHASES] = { "queue", "sched", "leave", "npu", "irq", "back" };
+	static const char *const keys[PHASES] = {
+		"queue", "sched", "registers", "leave", "npu", "irq", "back"
+	};
 	const struct breakdown *b = &r->breakdown;
 	const struct shape *s = &rig->shape;
 	unsigned int i;
@@ -106,8 +111,10 @@ void submit_json(const struct rig *rig, const struct report *r, bool first)
 	printf("},\n   \"emitted_cold\": %llu, \"emitted_warm\": %llu",
 	       (unsigned long long)r->emitted_cold, (unsigned long long)r->emitted_warm);
 	if (!r->no_trace) {
-		printf(", \"first_register\": %llu, \"round_trip\": %llu, \"breakdown\": {",
-		       (unsigned long long)r->first, (unsigned long long)r->round);
+		printf(", \"first_register\": %llu, \"round_trip\": %llu, \"registers\": %llu, "
+		       "\"breakdown\": {",
+		       (unsigned long long)r->first, (unsigned long long)r->round,
+		       (unsigned long long)r->regs);
 		for (i = 0; i < PHASES; i++)
 			printf("\"%s\": %llu, ", keys[i], (unsigned long long)b->phase[i]);
 		printf("\"own\": %llu, \"model\": %llu, \"others\": %llu, \"calls\": %u}",

@@ -34,6 +34,7 @@ static const char *const names[TRACE_KINDS] = {
 	[TRACE_IRQ_ENTRY] = "irq/irq_handler_entry",
 	[TRACE_IRQ_EXIT] = "irq/irq_handler_exit",
 	[TRACE_SWITCH] = "sched/sched_switch",
+	[TRACE_STARTED] = "rkmm/rkmm_job_started",
 };
 
 static int put(const char *dir, const char *file, const char *text)
