@@ -189,6 +189,10 @@ struct rkmm_client {
 	struct list_head in_clients;
 	/** @ended: sequence number up to which jobs have ended; under rkmm_sched.lock */
 	u64 ended;
+	/** @signalled: likewise, their fences signalled; written by whoever signals */
+	u64 signalled;
+	/** @done: woken when @signalled grows */
+	wait_queue_head_t done;
 	/** @failed: the last failures, a ring; under rkmm_sched.lock */
 	struct { u64 seqno; int result; } failed[RKMM_FAILED_KEPT];
 	u32 nfailed;

@@ -60,6 +60,7 @@ static int rkmm_open(struct drm_device *drm, struct drm_file *file)
 	client->pid = task_tgid_nr(current);
 	get_task_comm(client->comm, current);
 	mutex_init(&client->submit_lock);
+	init_waitqueue_head(&client->done);
 	client->fence_context = dma_fence_context_alloc(1);
 	client->window = rkmm_window_open(rdev);
 	if (IS_ERR(client->window)) {

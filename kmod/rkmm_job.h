@@ -227,7 +227,10 @@ struct rkmm_job {
 	struct dma_fence fence;
 	/** @fence_lock: dma_fence.lock */
 	spinlock_t fence_lock;
-	/** @published: others know the fence; under rkmm_client.submit_lock */
+	/**
+	 * @published: others know the fence; set under rkmm_client.submit_lock, and once the
+	 * job is queued under rkmm_sched.lock too, before it has ended
+	 */
 	bool published;
 	struct kref ref;
 	struct rkmm_client *client;

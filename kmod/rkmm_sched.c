@@ -100,6 +100,21 @@ static void rkmm_sched_reap_later(struct rkmm_sched *sched)
 		queue_work(sched->reap_wq, &sched->reap);
 }
 
+/* Others wait for the fence, the client for its own count. */
+static void rkmm_sched_signal(struct rkmm_job *job)
+{
+	struct rkmm_client *client = job->client;
+
+	/* Not any more: nobody finds a job that has ended. */
+	if (job->published) {
+		if (job->result)
+			dma_fence_set_error(&job->fence, job->result);
+		dma_fence_signal(&job->fence);
+	}
+	WRITE_ONCE(client->signalled, job->seqno);
+	wake_up_all(&client->done);
+}
+
 /*
  * Drop the lock, then signal what ended. One context at a time signals: fences
  * of a client keep their order, and a callback that ends up here again returns
@@ -127,9 +142,7 @@ void rkmm_sched_unlock(struct rkmm_device *rdev, unsigned long flags)
 		spin_unlock(&sched->lock);
 
 		cookie = dma_fence_begin_signalling();
-		if (job->result)
-			dma_fence_set_error(&job->fence, job->result);
-		dma_fence_signal(&job->fence);
+		rkmm_sched_signal(job);
 		dma_fence_end_signalling(cookie);
 		/* A list that was not empty is seen to already. */
 		if (llist_add(&job->in_reap, &sched->reap_list))

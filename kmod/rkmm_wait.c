@@ -29,10 +29,15 @@ struct rkmm_job *rkmm_wait_find(struct rkmm_client *client, u64 seqno)
 	return NULL;
 }
 
+static long rkmm_wait_jiffies(s64 deadline_ns)
+{
+	return deadline_ns == S64_MAX ? MAX_SCHEDULE_TIMEOUT :
+					drm_timeout_abs_to_jiffies(deadline_ns);
+}
+
 int rkmm_wait_seqno(struct rkmm_client *client, u64 seqno, s64 deadline_ns, int *result)
 {
 	struct rkmm_sched *sched = &client->rdev->sched;
-	struct dma_fence *fence;
 	struct rkmm_job *job;
 	long left;
 
@@ -43,21 +48,23 @@ int rkmm_wait_seqno(struct rkmm_client *client, u64 seqno, s64 deadline_ns, int 
 		return 0;
 	}
 	job = rkmm_wait_find(client, seqno);
-	fence = job ? dma_fence_get(&job->fence) : NULL;
+	/* Keeps the memory of the job, which is all that is needed of it. */
+	if (job)
+		dma_fence_get(&job->fence);
 	spin_unlock_irq(&sched->lock);
-	if (!fence)
+	if (!job)
 		return -ENOENT;
 
-	left = dma_fence_wait_timeout(fence, true, drm_timeout_abs_to_jiffies(deadline_ns));
-	if (left > 0 || dma_fence_is_signaled(fence)) {
-		*result = fence->error;
-		left = 1;
-	}
-	dma_fence_put(fence);
+	left = wait_event_interruptible_timeout(client->done,
+						READ_ONCE(client->signalled) >= seqno,
+						rkmm_wait_jiffies(deadline_ns));
 	if (left > 0) {
+		*result = READ_ONCE(job->result);
 		rkmm_sched_release_ended(client->rdev);
-		return 0;
 	}
+	dma_fence_put(&job->fence);
+	if (left > 0)
+		return 0;
 	return left ? -EINTR : -ETIME;
 }
 
