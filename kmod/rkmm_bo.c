@@ -140,7 +140,8 @@ u64 rkmm_bo_prepare(struct rkmm_bo *bo, u64 offset, u64 size, u64 seqno, bool wr
 	/* Resident weights: bytes whose access ended before this submission are seen here. */
 	if (!write && !READ_ONCE(bo->dirty.n))
 		return 0;
-	mutex_lock(&bo->lock);
+	if (!mutex_trylock(&bo->lock))
+		mutex_lock(&bo->lock);
 	if (write)
 		WRITE_ONCE(bo->last_write, seqno);
 	if (bo->mapped) {

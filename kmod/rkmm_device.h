@@ -172,6 +172,9 @@ struct rkmm_client {
 		u64 hits;
 	} warm;
 
+	/** @spare: memory of a job, for the next one; by atomic exchange */
+	struct rkmm_job *spare;
+
 	/** @fence_context: jobs of a client run and end in order */
 	u64 fence_context;
 	/** @synced: bytes cleaned from the caches for submissions; written under @submit_lock */

@@ -30,6 +30,7 @@ static void rkmm_client_free(struct kref *ref)
 	struct rkmm_client *client = container_of(ref, struct rkmm_client, ref);
 
 	rkmm_images_fini(client);
+	kfree(client->spare);
 	rkmm_window_put(client->window);
 	mutex_destroy(&client->submit_lock);
 	kfree(client);
@@ -115,7 +116,7 @@ static long rkmm_file_ioctl(struct file *filp, unsigned int cmd, unsigned long a
 {
 	struct drm_file *file = filp->private_data;
 	void __user *user = (void __user *)arg;
-	struct drm_rkmm_submit args;
+	struct drm_rkmm_submit args rkmm_uninitialized;
 	long ret;
 
 	if (cmd != DRM_IOCTL_RKMM_SUBMIT)

@@ -13,6 +13,7 @@
 #include <linux/dma-resv.h>
 #include <linux/sort.h>
 
+#include "compat/rkmm_compat.h"
 #include "rkmm_bo.h"
 #include "rkmm_submit.h"
 #include "rkmm_trace.h"
@@ -31,6 +32,27 @@ static void rkmm_job_put_own(struct rkmm_job *job)
 		kvfree(job->bos);
 }
 
+/* The client keeps the memory of one job that nobody looks at any more. */
+static void rkmm_job_recycle(struct rkmm_job *job)
+{
+	struct rkmm_client *client = job->client;
+
+	if (job->seqno && (job->published || kref_read(&job->fence.refcount) != 1))
+		dma_fence_put(&job->fence);
+	else if (cmpxchg(&client->spare, NULL, job))
+		kfree(job);
+}
+
+static struct rkmm_job *rkmm_job_memory(struct rkmm_client *client)
+{
+	struct rkmm_job *job = xchg(&client->spare, NULL);
+
+	if (!job)
+		return kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
+	memset(job, 0, sizeof(*job));
+	return job;
+}
+
 static void rkmm_job_free(struct kref *ref)
 {
 	struct rkmm_job *job = container_of(ref, struct rkmm_job, ref);
@@ -44,10 +66,7 @@ static void rkmm_job_free(struct kref *ref)
 	for (i = 0; i < job->ndeps; i++)
 		dma_fence_put(job->deps[i].fence);
 	kvfree(job->deps);
-	if (job->seqno)
-		dma_fence_put(&job->fence);
-	else
-		kfree(job);
+	rkmm_job_recycle(job);
 	rkmm_client_put(client);
 }
 
@@ -58,7 +77,7 @@ void rkmm_job_put(struct rkmm_job *job)
 
 struct rkmm_job *rkmm_job_alloc(struct rkmm_client *client, u32 nops, u32 cores)
 {
-	struct rkmm_job *job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
+	struct rkmm_job *job = rkmm_job_memory(client);
 
 	if (!job)
 		return NULL;
@@ -261,9 +280,9 @@ static u32 rkmm_job_reservations(struct rkmm_job *job, struct drm_gem_object **o
 int rkmm_job_queue_locked(struct rkmm_job *job, const struct rkmm_op_data *ops,
 			  struct rkmm_out_sync *outs, u32 nouts)
 {
-	struct drm_gem_object *few[3 * RKMM_FEW_OPS], **objs = few;
+	struct drm_gem_object *few[3 * RKMM_FEW_OPS] rkmm_uninitialized, **objs = few;
 	struct rkmm_client *client = job->client;
-	struct ww_acquire_ctx ctx;
+	struct ww_acquire_ctx ctx rkmm_uninitialized;
 	u32 n;
 	int ret;
 
@@ -275,7 +294,7 @@ int rkmm_job_queue_locked(struct rkmm_job *job, const struct rkmm_op_data *ops,
 	ret = n ? drm_gem_lock_reservations(objs, n, &ctx) : 0;
 	if (ret)
 		goto out;
-	ret = rkmm_sync_implicit(job);
+	ret = n ? rkmm_sync_implicit(job) : 0;
 	if (!ret) {
 		job->seqno = client->seqno + 1;
 		rkmm_fence_arm(job);

@@ -15,13 +15,16 @@ void rkmm_sched_push(struct rkmm_job *job)
 	unsigned long flags;
 
 	spin_lock_irqsave(&rdev->sched.lock, flags);
-	list_add_tail(&job->in_queue, &job->client->queue);
-	job->queued = true;
 	rdev->sched.alive++;
 	/* The extra count held while dependencies were being set up. */
 	atomic_dec(&job->waiting);
-	rkmm_sched_place(job->client);
-	rkmm_sched_start(rdev);
+	if (!rkmm_sched_start_alone(job)) {
+		list_add_tail(&job->in_queue, &job->client->queue);
+		job->queued = true;
+		rkmm_sched_place(job->client);
+	}
+	if (!list_empty(&rdev->sched.ready))
+		rkmm_sched_start(rdev);
 	rkmm_sched_unlock(rdev, flags);
 }
 

@@ -55,9 +55,14 @@ static bool rkmm_sched_startable(struct rkmm_client *client)
 /* Put the client where its next work belongs. Lock held. */
 void rkmm_sched_place(struct rkmm_client *client)
 {
-	if (!rkmm_sched_startable(client))
+	bool startable = rkmm_sched_startable(client);
+
+	/* Debug kernels look closely at lists. */
+	if (startable != list_empty(&client->in_ready))
+		return;
+	if (!startable)
 		list_del_init(&client->in_ready);
-	else if (list_empty(&client->in_ready))
+	else
 		list_add_tail(&client->in_ready, &client->rdev->sched.ready);
 }
 
@@ -161,11 +166,12 @@ static void rkmm_sched_kick(struct rkmm_core *core)
 	struct rkmm_job *job = core->job;
 
 	core->started = ktime_get_ns();
-	core->deadline = core->started + rkmm_deadline_ns(rdev, core->kick);
-	core->seen_done = false;
 	trace_rkmm_job_run(job, core);
 	rkmm_core_kick(core, core->kick);
 	trace_rkmm_job_started(job);
+	/* Nobody asks before the lock is dropped. */
+	core->deadline = core->started + rkmm_deadline_ns(rdev, core->kick);
+	core->seen_done = false;
 	if (!timer_pending(&rdev->sched.watchdog))
 		mod_timer(&rdev->sched.watchdog, jiffies + msecs_to_jiffies(RKMM_WATCHDOG_MS));
 }
@@ -229,6 +235,29 @@ static void rkmm_sched_start_lane(struct rkmm_client *client, struct rkmm_core *
 	job->running++;
 	rkmm_sched_place(client);
 	rkmm_sched_kick(core);
+}
+
+/*
+ * The usual case of a submission: nothing else is there, a core is idle. Lock held.
+ * True if it was started as its place in the queues would have had it.
+ */
+bool rkmm_sched_start_alone(struct rkmm_job *job)
+{
+	struct rkmm_client *client = job->client;
+	struct rkmm_device *rdev = client->rdev;
+	struct rkmm_sched *sched = &rdev->sched;
+	struct rkmm_core *core;
+
+	if (client->running || !list_empty(&client->queue) || !list_empty(&sched->ready) ||
+	    sched->hold || sched->reset_wanted || sched->dead || job->result ||
+	    job->window != sched->window || atomic_read(&job->waiting))
+		return false;
+	core = rkmm_sched_idle_core(rdev, job->cores);
+	if (!core)
+		return false;
+	client->running = job;
+	rkmm_sched_start_lane(client, core);
+	return true;
 }
 
 /* Start everything that can start. Lock held. */

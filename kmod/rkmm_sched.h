@@ -11,6 +11,8 @@ void rkmm_sched_watchdog(struct timer_list *timer);
 struct rkmm_job *rkmm_sched_next(struct rkmm_client *client);
 /* rkmm_sched_place() - put the client into the ready queue, or out of it, as its next job says */
 void rkmm_sched_place(struct rkmm_client *client);
+/* rkmm_sched_start_alone() - start a job that nothing is before; false if it has to queue */
+bool rkmm_sched_start_alone(struct rkmm_job *job);
 /* rkmm_sched_start() - start everything that can start */
 void rkmm_sched_start(struct rkmm_device *rdev);
 /* rkmm_sched_account() - note the time that the core's kick has run */

@@ -101,6 +101,7 @@ TRACE_EVENT(rkmm_job_run,
 		__field(u32, lane)
 		__field(u32, tasks)
 		__field(bool, pingpong)
+		__field(u64, started)
 		__string(why, core->kick->reason ?: "")
 	),
 	TP_fast_assign(
@@ -111,6 +112,7 @@ TRACE_EVENT(rkmm_job_run,
 		__entry->lane = core->kick->lane;
 		__entry->tasks = core->kick->tasks;
 		__entry->pingpong = core->kick->pingpong;
+		__entry->started = core->started;
 		rkmm_assign_str(why, core->kick->reason ?: "");
 	),
 	TP_printk("client=%llu seqno=%llu core=%u operation=%u lane=%u tasks=%u pingpong=%d %s",

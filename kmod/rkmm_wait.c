@@ -60,11 +60,12 @@ int rkmm_wait_seqno(struct rkmm_client *client, u64 seqno, s64 deadline_ns, int 
 						rkmm_wait_jiffies(deadline_ns));
 	if (left > 0) {
 		*result = READ_ONCE(job->result);
+		/* First, so that the memory can be used again. */
+		dma_fence_put(&job->fence);
 		rkmm_sched_release_ended(client->rdev);
+		return 0;
 	}
 	dma_fence_put(&job->fence);
-	if (left > 0)
-		return 0;
 	return left ? -EINTR : -ETIME;
 }
 

@@ -16,6 +16,7 @@
 #include <linux/hash.h>
 #include <linux/slab.h>
 
+#include "compat/rkmm_compat.h"
 #include "rkmm_bo.h"
 #include "rkmm_submit.h"
 
@@ -113,18 +114,24 @@ static void rkmm_warm_share(struct rkmm_job *job, struct rkmm_warm *warm)
 
 int rkmm_warm_submit(struct rkmm_client *client, struct drm_rkmm_submit *args)
 {
-	struct drm_rkmm_op ops[RKMM_FEW_OPS];
+	struct drm_rkmm_op ops[RKMM_FEW_OPS] rkmm_uninitialized;
 	struct rkmm_warm *warm;
 	struct rkmm_job *job;
+	u32 i;
 	int ret;
 
 	if (!rkmm_warm_simple(args))
 		return 1;
-	if (copy_from_user(ops, u64_to_user_ptr(args->ops.array), args->ops.count * sizeof(*ops)))
-		return -EFAULT;
-	ret = mutex_lock_interruptible(&client->submit_lock);
-	if (ret)
-		return ret;
+	/* Each by itself: sizes that are no constants cost a closer look. */
+	for (i = 0; i < args->ops.count; i++)
+		if (copy_from_user(&ops[i], u64_to_user_ptr(args->ops.array) + i * sizeof(*ops),
+				   sizeof(*ops)))
+			return -EFAULT;
+	if (!mutex_trylock(&client->submit_lock)) {
+		ret = mutex_lock_interruptible(&client->submit_lock);
+		if (ret)
+			return ret;
+	}
 	warm = rkmm_warm_find(client, args, ops);
 	job = warm ? rkmm_job_alloc(client, 0, warm->cores) : NULL;
 	if (!job) {
@@ -247,6 +254,7 @@ void rkmm_warm_forget(struct rkmm_client *client, struct drm_gem_object *obj, u3
 	u32 i;
 
 	mutex_lock(&client->submit_lock);
+	/* Pairs with rkmm_warm_changes(). */
 	smp_store_release(&client->warm.changes, client->warm.changes + 1);
 	for (i = 0; i < ARRAY_SIZE(client->warm.slots); i++) {
 		warm = client->warm.slots[i].warm;

@@ -226,6 +226,13 @@ static inline void rkmm_hrtimer_setup(struct hrtimer *timer,
 #endif
 }
 
+/* rkmm_uninitialized: a variable that is written before it is read need not be zeroed before */
+#if __has_attribute(__uninitialized__)
+#define rkmm_uninitialized	__attribute__((__uninitialized__))
+#else
+#define rkmm_uninitialized
+#endif
+
 /* rkmm_assign_str() - copy the string that __string(field, src) sized, in a trace event */
 #ifdef HAVE_ASSIGN_STR_ONE
 #define rkmm_assign_str(field, src)	__assign_str(field)

@@ -22,6 +22,7 @@ static const struct trace_formats formats = {
 	.next_pid = 56,
 	.next_comm = 40,
 	.irq = 8,
+	.started = 16,
 };
 
 static uint8_t page[4096];
@@ -150,9 +151,9 @@ static void test_breakdown(void **state)
 {
 	/* Thread 100 submits; 200 is the software NPU; interrupt 7 is ours, 1 the clock's. */
 	const struct trace_event events[] = {
-		E(900, RUN, .pid = 5),
+		E(900, RUN, .pid = 5, .started = 890),
 		E(1100, SUBMIT, .pid = 100),
-		E(1150, RUN, .pid = 100),
+		E(1150, RUN, .pid = 100, .started = 1140),
 		E(1220, STARTED, .pid = 100),
 		E(1400, SWITCH, .pid = 100, .next = 200, .comm = "rkmm-soft/0"),
 		E(1450, IRQ_ENTRY, .irq = 1),
@@ -188,8 +189,8 @@ static void test_breakdown(void **state)
 	assert_int_equal(b.own_events, 6);
 	assert_int_equal(b.regs, 70);
 	assert_int_equal(b.starts, 1);
-	assert_int_equal(breakdown_first(events, 13, spans, 2, TRACE_RUN), 150);
-	assert_int_equal(breakdown_first(events, 13, spans, 1, TRACE_SUBMIT), 100);
+	assert_int_equal(breakdown_first(events, 13, spans, 2), 140);
+	assert_int_equal(breakdown_first(events, 0, spans, 2), 0);
 	breakdown_make(&b, events, 0, spans, 2, 100);
 	assert_int_equal(b.calls, 0);
 	assert_int_equal(b.own, 0);

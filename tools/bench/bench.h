@@ -316,6 +316,7 @@ enum trace_kind {
  * @pid: TRACE_SWITCH: thread that stops; otherwise the thread it happened in
  * @next: TRACE_SWITCH: thread that goes on
  * @irq: TRACE_IRQ_*: number
+ * @started: TRACE_RUN: CLOCK_MONOTONIC as the driver read it, before the recording
  * @comm: TRACE_SWITCH: name of @next
  */
 struct trace_event {
@@ -325,6 +326,7 @@ struct trace_event {
 	int pid;
 	int next;
 	int irq;
+	uint64_t started;
 	char comm[16];
 };
 
@@ -350,6 +352,7 @@ int trace_page(const struct trace_formats *f, const uint8_t *page, size_t size, 
  * @next_pid: offset
  * @next_comm: offset
  * @irq: offset, entry and exit
+ * @started: offset
  */
 struct trace_formats {
 	int id[TRACE_KINDS];
@@ -357,6 +360,7 @@ struct trace_formats {
 	unsigned int next_pid;
 	unsigned int next_comm;
 	unsigned int irq;
+	unsigned int started;
 };
 
 #endif

@@ -113,6 +113,11 @@ static void walk(struct call *c, const struct trace_event *e, unsigned int count
 		c->at[PHASE_AWAY] = c->at[PHASE_IRQ];
 }
 
+static uint64_t less(uint64_t x, uint64_t y)
+{
+	return x > y ? x - y : 0;
+}
+
 static uint64_t median(uint64_t *v, unsigned int count)
 {
 	return spread_of(v, count).median;
@@ -172,7 +177,7 @@ void breakdown_make(struct breakdown *b, const struct trace_event *events, unsig
 }
 
 uint64_t breakdown_first(const struct trace_event *events, unsigned int count,
-			 const struct span *spans, unsigned int num_spans, enum trace_kind kind)
+			 const struct span *spans, unsigned int num_spans)
 {
 	uint64_t *v = allocate(num_spans, sizeof(*v)), result;
 	unsigned int i, k, n, first = 0, found = 0;
@@ -180,8 +185,8 @@ uint64_t breakdown_first(const struct trace_event *events, unsigned int count,
 	for (i = 0; i < num_spans; i++) {
 		n = events_of(events, count, &spans[i], &first);
 		for (k = 0; k < n; k++) {
-			if (events[first + k].kind == kind) {
-				v[found++] = events[first + k].ns - spans[i].start;
+			if (events[first + k].kind == TRACE_RUN) {
+				v[found++] = less(events[first + k].started, spans[i].start);
 				break;
 			}
 		}

@@ -311,14 +311,14 @@ static void traced(struct rig *rig, struct trace *trace, unsigned int repeat, st
 	const struct trace_event *events;
 	unsigned int i, count;
 
-	/* The time of an event is taken before most of its own cost: only that one is recorded. */
+	/* The driver's own clock, read before the event is recorded: only that one is. */
 	must(trace_enable(trace, 1u << TRACE_RUN) ? -EIO : 0, "tracefs");
 	submit(rig, true);
 	for (i = 0; i < repeat; i++)
 		spans[i] = submit(rig, true);
 	trace_enable(trace, 0);
 	count = trace_read(trace, &events);
-	rep->first = breakdown_first(events, count, spans, repeat, TRACE_RUN);
+	rep->first = breakdown_first(events, count, spans, repeat);
 	rep->first = rep->first > rig->clock / 2 ? rep->first - rig->clock / 2 : 0;
 
 	must(trace_enable(trace, (1u << TRACE_KINDS) - 1) ? -EIO : 0, "tracefs");

@@ -127,8 +127,8 @@ void submit_json(const struct rig *rig, const struct report *r, bool first);
 void breakdown_make(struct breakdown *b, const struct trace_event *events, unsigned int count,
 		    const struct span *spans, unsigned int num_spans, int me);
 
-/* Median time from the start of each call to its first event of a kind; 0 when none has one. */
+/* Median time from the start of each call to the first start of a core; 0 when there is none. */
 uint64_t breakdown_first(const struct trace_event *events, unsigned int count,
-			 const struct span *spans, unsigned int num_spans, enum trace_kind kind);
+			 const struct span *spans, unsigned int num_spans);
 
 #endif

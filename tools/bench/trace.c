@@ -91,7 +91,8 @@ static int formats(const char *dir, struct trace_formats *f)
 	if (read_format(dir, names[TRACE_SWITCH], NULL, "prev_pid", &f->prev_pid) ||
 	    read_format(dir, names[TRACE_SWITCH], NULL, "next_pid", &f->next_pid) ||
 	    read_format(dir, names[TRACE_SWITCH], NULL, "next_comm", &f->next_comm) ||
-	    read_format(dir, names[TRACE_IRQ_ENTRY], NULL, "irq", &f->irq))
+	    read_format(dir, names[TRACE_IRQ_ENTRY], NULL, "irq", &f->irq) ||
+	    read_format(dir, names[TRACE_RUN], NULL, "started", &f->started))
 		return -1;
 	return 0;
 }
@@ -184,6 +185,10 @@ static void decode(const struct trace_formats *f, const uint8_t *data, size_t si
 		if (f->irq + 4 > size)
 			return;
 		e->irq = (int)u32_at(data + f->irq);
+	} else if (k == TRACE_RUN) {
+		if (f->started + 8 > size)
+			return;
+		memcpy(&e->started, data + f->started, sizeof(e->started));
 	}
 	*known = true;
 }
