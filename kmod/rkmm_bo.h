@@ -97,6 +97,8 @@ struct rkmm_bo {
 	struct list_head attachments;
 	/** @mappings: of this buffer in windows; under rkmm_vm.lock */
 	struct list_head mappings;
+	/** @staged: times it is staged in windows; under rkmm_vm.stage_lock */
+	u32 staged;
 	/** @in_pinned: in rkmm_vm.pinned; under rkmm_vm.pinned_lock */
 	struct list_head in_pinned;
 	/** @in_imports: in rkmm_vm.imports; under rkmm_vm.pinned_lock */

@@ -36,6 +36,7 @@
  * @jobs: jobs that ended; under @lock
  * @resets: resets done; under @lock
  * @switches: window switches; under @lock
+ * @remaps: times that other operands were staged; under @lock
  * @wq: for @work
  *
  * Fences are never signalled with @lock held: their callbacks come back here.
@@ -51,6 +52,8 @@ struct rkmm_sched {
 	struct rkmm_window *window;
 	/** @switching: window that the worker attaches now; its release waits for that */
 	struct rkmm_window *switching;
+	/** @staging: what the worker stages now, referenced; its jobs' release waits for that */
+	struct rkmm_staging *staging;
 	/** @hold: starts are forbidden while non-zero: a switch, suspend, removal */
 	unsigned int hold;
 	/** @reset_wanted: a core is stuck: nothing starts until the reset */
@@ -78,6 +81,7 @@ struct rkmm_sched {
 	u64 jobs;
 	u64 resets;
 	u64 switches;
+	u64 remaps;
 };
 
 /**
@@ -146,6 +150,7 @@ struct rkmm_warm_slot {
  * @guilty: resets caused; under rkmm_sched.lock
  * @innocent: jobs disturbed by a reset; under rkmm_sched.lock
  * @npu_ns: time on cores; under rkmm_sched.lock
+ * @remaps: times that its operands were staged; under rkmm_sched.lock
  */
 struct rkmm_client {
 	struct kref ref;
@@ -175,6 +180,11 @@ struct rkmm_client {
 	/** @spare: memory of a job, for the next one; by atomic exchange */
 	struct rkmm_job *spare;
 
+	/** @stage_lock: @stage */
+	spinlock_t stage_lock;
+	/** @stage: of the last step bound, referenced */
+	struct rkmm_staging *stage;
+
 	/** @fence_context: jobs of a client run and end in order */
 	u64 fence_context;
 	/** @synced: bytes cleaned from the caches for submissions; written under @submit_lock */
@@ -201,7 +211,7 @@ struct rkmm_client {
 	u32 nfailed;
 
 	/* statistics, under rkmm_sched.lock */
-	u64 jobs, guilty, innocent, npu_ns;
+	u64 jobs, guilty, innocent, npu_ns, remaps;
 };
 
 static inline void rkmm_client_get(struct rkmm_client *client)

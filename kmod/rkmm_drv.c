@@ -29,6 +29,7 @@ static void rkmm_client_free(struct kref *ref)
 {
 	struct rkmm_client *client = container_of(ref, struct rkmm_client, ref);
 
+	rkmm_stage_put(client->stage);
 	rkmm_images_fini(client);
 	kfree(client->spare);
 	rkmm_window_put(client->window);
@@ -62,6 +63,7 @@ static int rkmm_open(struct drm_device *drm, struct drm_file *file)
 	get_task_comm(client->comm, current);
 	mutex_init(&client->submit_lock);
 	init_waitqueue_head(&client->done);
+	spin_lock_init(&client->stage_lock);
 	client->fence_context = dma_fence_context_alloc(1);
 	client->window = rkmm_window_open(rdev);
 	if (IS_ERR(client->window)) {
@@ -300,9 +302,11 @@ static int rkmm_probe(struct platform_device *pdev)
 		goto err_vm;
 	}
 
-	dev_info(dev, "%s: %u cores at %lu MHz, %u MiB window, isolation %s%s\n", soc->name,
+	dev_info(dev, "%s: %u cores at %lu MHz, %u MiB window, isolation %s%s%s\n", soc->name,
 		 rdev->ncores, rdev->clock_hz / 1000000, (u32)(rdev->vm.bytes >> 20),
-		 rdev->vm.strict ? "strict" : "shared", rdev->soft ? ", software NPU" : "");
+		 rdev->vm.strict ? "strict" : "shared",
+		 rdev->vm.stage_side ? ", features at fixed addresses" : "",
+		 rdev->soft ? ", software NPU" : "");
 	return 0;
 
 err_vm:

@@ -264,6 +264,8 @@ struct rkmm_job {
 	struct rkmm_bo_use *bos;
 	u32 nbos;
 	u32 nops;
+	/** @stages: of each step, referenced; NULL: operands are used where they are */
+	struct rkmm_staging **stages;
 	u32 nsteps;
 	struct rkmm_image **steps;
 	/** @warm: what keeps buffers and images instead, referenced */

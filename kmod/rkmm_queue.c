@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * How jobs come and go: queues of clients, dependencies, and everything that
- * makes the scheduler stand still: window switches, resets, sleep, removal.
+ * makes the scheduler stand still: window switches, staging, resets, sleep, removal.
  */
 #include <linux/module.h>
 
@@ -115,48 +115,84 @@ void rkmm_sched_close(struct rkmm_client *client)
 	rkmm_sched_cancel_deps(client);
 }
 
-/* Window that the client at the head of the queue needs. Lock held. */
-static struct rkmm_window *rkmm_sched_target(struct rkmm_device *rdev)
+/* What the cores need before anything can start */
+struct rkmm_target {
+	struct rkmm_window *window;	/* NULL: nothing is needed */
+	bool attach;			/* it is not attached */
+	struct rkmm_staging *stage;	/* referenced; NULL: nothing to be staged */
+};
+
+/* What the client at the head of the queue needs. Lock held. */
+static struct rkmm_target rkmm_sched_target(struct rkmm_device *rdev)
 {
 	struct rkmm_sched *sched = &rdev->sched;
+	struct rkmm_target target = {};
 	struct rkmm_client *client;
 	struct rkmm_job *job;
 
 	client = list_first_entry_or_null(&sched->ready, struct rkmm_client, in_ready);
 	if (!client || sched->hold || sched->dead || rkmm_sched_busy(rdev))
-		return NULL;
+		return target;
 	job = rkmm_sched_next(client);
-	if (job->window == sched->window)
-		return NULL;
-	return job->window;
+	if (rkmm_sched_here(rdev, job))
+		return target;
+	target.window = job->window;
+	target.attach = job->window != sched->window;
+	target.stage = rkmm_sched_stage(job);
+	if (target.stage == job->window->staged)
+		target.stage = NULL;
+	if (target.stage) {
+		rkmm_stage_get(target.stage);
+		client->remaps++;
+		sched->remaps++;
+	}
+	return target;
 }
 
-static void rkmm_sched_switch(struct rkmm_device *rdev, struct rkmm_window *window)
+static void rkmm_sched_mark_staged(struct rkmm_client *client, const struct rkmm_staging *stage,
+				   int result)
+{
+	struct rkmm_job *job = rkmm_sched_next(client);
+
+	if (job && rkmm_sched_stage(job) == stage && !job->result)
+		job->result = result;
+}
+
+static void rkmm_sched_switch(struct rkmm_device *rdev, const struct rkmm_target *target)
 {
 	struct rkmm_sched *sched = &rdev->sched;
 	struct rkmm_client *client;
+	int attached = 0, staged = 0;
 	unsigned long flags;
 	bool cookie;
-	int ret;
 
-	ret = rkmm_vm_attach(rdev, window);
+	if (target->stage)
+		staged = rkmm_stage_switch(target->window, target->stage);
+	if (target->attach)
+		attached = rkmm_vm_attach(rdev, target->window);
 
 	cookie = dma_fence_begin_signalling();
 	spin_lock_irqsave(&sched->lock, flags);
 	sched->hold--;
 	sched->switching = NULL;
-	sched->switches++;
-	sched->window = ret ? NULL : window;
-	if (ret) {
-		dev_err_ratelimited(rdev->dev, "cannot attach an address window: %d\n", ret);
-		list_for_each_entry(client, &sched->clients, in_clients)
-			if (client->window == window)
-				rkmm_sched_mark(client, -EIO);
+	sched->staging = NULL;
+	sched->switches += target->attach;
+	sched->window = attached ? NULL : target->window;
+	if (attached)
+		dev_err_ratelimited(rdev->dev, "cannot attach an address window: %d\n", attached);
+	if (staged)
+		dev_err_ratelimited(rdev->dev, "cannot stage operands: %d\n", staged);
+	list_for_each_entry(client, &sched->clients, in_clients) {
+		if (attached && client->window == target->window)
+			rkmm_sched_mark(client, -EIO);
+		if (staged)
+			rkmm_sched_mark_staged(client, target->stage, -EIO);
 	}
 	rkmm_sched_start(rdev);
 	wake_up_all(&sched->idle);
 	rkmm_sched_unlock(rdev, flags);
 	dma_fence_end_signalling(cookie);
+	rkmm_stage_put(target->stage);
 }
 
 /*
@@ -170,24 +206,25 @@ static void rkmm_sched_work(struct work_struct *work)
 {
 	struct rkmm_device *rdev = container_of(work, struct rkmm_device, sched.work);
 	struct rkmm_sched *sched = &rdev->sched;
-	struct rkmm_window *window = NULL;
+	struct rkmm_target target = {};
 	bool reset;
 
 	spin_lock_irq(&sched->lock);
 	reset = sched->reset_wanted && !sched->dead && !rkmm_sched_busy(rdev);
 	if (!reset && !sched->reset_wanted)
-		window = rkmm_sched_target(rdev);
-	if (window) {
+		target = rkmm_sched_target(rdev);
+	if (target.window) {
 		sched->hold++;
 		/* No reference: dropping the last one is nothing for this worker. */
-		sched->switching = window;
+		sched->switching = target.window;
+		sched->staging = target.stage;
 	}
 	spin_unlock_irq(&sched->lock);
 
 	if (reset)
 		rkmm_recover_reset(rdev);
-	else if (window)
-		rkmm_sched_switch(rdev, window);
+	else if (target.window)
+		rkmm_sched_switch(rdev, &target);
 }
 
 void rkmm_sched_reset_done(struct rkmm_device *rdev, int ret)

@@ -10,8 +10,9 @@
  * needs the worker.
  *
  * The queue is strictly first come first served across address windows too: a
- * client at the head that needs another window stops later starts, the cores
- * drain, the worker switches. So no client can keep another out.
+ * client at the head that needs another window, or other operands staged
+ * (rkmm_stage.h), stops later starts, the cores drain, the worker switches. So no
+ * client can keep another out.
  */
 #include <linux/ktime.h>
 #include <linux/module.h>
@@ -250,7 +251,7 @@ bool rkmm_sched_start_alone(struct rkmm_job *job)
 
 	if (client->running || !list_empty(&client->queue) || !list_empty(&sched->ready) ||
 	    sched->hold || sched->reset_wanted || sched->dead || job->result ||
-	    job->window != sched->window || atomic_read(&job->waiting))
+	    !rkmm_sched_here(rdev, job) || atomic_read(&job->waiting))
 		return false;
 	core = rkmm_sched_idle_core(rdev, job->cores);
 	if (!core)
@@ -274,7 +275,7 @@ void rkmm_sched_start(struct rkmm_device *rdev)
 			continue;
 
 		job = rkmm_sched_next(client);
-		if (job->window != sched->window) {
+		if (!rkmm_sched_here(rdev, job)) {
 			if (!rkmm_sched_busy(rdev))
 				queue_work(sched->wq, &sched->work);
 			break;

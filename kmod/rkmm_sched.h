@@ -13,6 +13,20 @@ struct rkmm_job *rkmm_sched_next(struct rkmm_client *client);
 void rkmm_sched_place(struct rkmm_client *client);
 /* rkmm_sched_start_alone() - start a job that nothing is before; false if it has to queue */
 bool rkmm_sched_start_alone(struct rkmm_job *job);
+/* rkmm_sched_stage() - what the job's next start needs staged, NULL for nothing */
+static inline struct rkmm_staging *rkmm_sched_stage(const struct rkmm_job *job)
+{
+	return job->stages ? job->stages[job->step] : NULL;
+}
+
+/* rkmm_sched_here() - the window is attached and the operands are staged */
+static inline bool rkmm_sched_here(const struct rkmm_device *rdev, const struct rkmm_job *job)
+{
+	const struct rkmm_staging *stage = rkmm_sched_stage(job);
+
+	return job->window == rdev->sched.window && (!stage || stage == job->window->staged);
+}
+
 /* rkmm_sched_start() - start everything that can start */
 void rkmm_sched_start(struct rkmm_device *rdev);
 /* rkmm_sched_account() - note the time that the core's kick has run */

@@ -45,6 +45,8 @@ struct rkmm_soc_reset {
  * @domains: power domains by name, one per core, where the node has several
  * @resets: reset lines in the order in which they are pulled (hw 01 §4.2)
  * @nresets: entries of @resets
+ * @feature_free: a board was seen free of the feature-address cache (hw 03 S2, M3, M4):
+ *	operands may be used where they are
  * @limits: what programs may do
  */
 struct rkmm_soc {
@@ -69,6 +71,7 @@ struct rkmm_soc {
 	const char *domains[RKMM_MAX_CORES];
 	const struct rkmm_soc_reset *resets;
 	u32 nresets;
+	bool feature_free;
 	const struct rkmm_limits *limits;
 };
 

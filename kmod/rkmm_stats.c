@@ -41,7 +41,7 @@ void rkmm_show_fdinfo(struct seq_file *m, struct file *f)
 	struct rkmm_device *rdev = client->rdev;
 	struct rkmm_core *core;
 	struct rkmm_memory mem = {};
-	u64 ns, program_bytes, hits;
+	u64 ns, program_bytes, hits, remaps;
 	unsigned long flags;
 	u32 i;
 
@@ -53,6 +53,7 @@ void rkmm_show_fdinfo(struct seq_file *m, struct file *f)
 
 	spin_lock_irqsave(&rdev->sched.lock, flags);
 	ns = client->npu_ns;
+	remaps = client->remaps;
 	/* What the running job has used so far counts too, so that the sum never steps back. */
 	if (client->running)
 		ns += client->running->npu_ns;
@@ -74,5 +75,6 @@ void rkmm_show_fdinfo(struct seq_file *m, struct file *f)
 	rkmm_stats_print(m, "purgeable", 0);
 	seq_printf(m, "rkmm-program-memory:\t%llu KiB\n", program_bytes >> 10);
 	seq_printf(m, "rkmm-image-hits:\t%llu\n", hits);
+	seq_printf(m, "rkmm-stagings:\t%llu\n", remaps);
 	seq_printf(m, "rkmm-synced-bytes:\t%llu\n", READ_ONCE(client->synced));
 }

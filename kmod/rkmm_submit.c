@@ -271,17 +271,36 @@ static int rkmm_submit_check_finish(const struct rkmm_op_data *ops, u32 nops)
 	return 0;
 }
 
-static int rkmm_submit_map(struct rkmm_job *job, const struct rkmm_op_data *op,
-			   struct rkmm_bound *bound)
+/* NPU address of an operand's buffer or, where it will be staged, of what is before its offset. */
+static int rkmm_submit_place(struct rkmm_job *job, struct rkmm_staging *stage,
+			     enum rkmm_stage_side side, const struct rkmm_place *place, u32 *iova)
 {
-	u32 iova[3], k;
+	struct rkmm_bo *bo = to_rkmm_bo(place->obj);
 	int ret;
 
-	for (k = 0; k < 3; k++) {
-		ret = rkmm_window_map(job->window, to_rkmm_bo(op->place[k].obj), &iova[k]);
-		if (ret)
-			return ret;
-	}
+	if (!stage)
+		return rkmm_window_map(job->window, bo, iova);
+	ret = rkmm_stage_add(stage, job->window, bo, place->offset, place->size, side, iova);
+	if (!ret)
+		*iova -= place->offset;
+	return ret;
+}
+
+/* B never moves: weights stay where they are. */
+static int rkmm_submit_map(struct rkmm_job *job, struct rkmm_staging *stage, bool lanes,
+			   const struct rkmm_op_data *op, struct rkmm_bound *bound)
+{
+	u32 iova[3];
+	int ret;
+
+	ret = rkmm_submit_place(job, stage, RKMM_STAGE_A, &op->place[0], &iova[0]);
+	if (!ret)
+		ret = rkmm_submit_place(job, NULL, RKMM_STAGE_A, &op->place[1], &iova[1]);
+	if (!ret)
+		ret = rkmm_submit_place(job, lanes ? stage : NULL, RKMM_STAGE_C, &op->place[2],
+					&iova[2]);
+	if (ret)
+		return ret;
 	bound->plan = op->plan;
 	bound->key = (struct rkmm_image_key){
 		.plan = op->plan->uid,
@@ -298,6 +317,28 @@ static int rkmm_submit_map(struct rkmm_job *job, const struct rkmm_op_data *op,
 		bound->key.c_stride = op->stride[2];
 	}
 	return 0;
+}
+
+/* Operands of a step: where their buffers are, or where they will be staged together. */
+static int rkmm_submit_map_step(struct rkmm_job *job, const struct rkmm_op_data *ops, u32 n,
+				struct rkmm_bound *bound)
+{
+	struct rkmm_staging *stage = rkmm_stage_new(job, job->nsteps, n);
+	bool lanes;
+	int ret;
+	u32 i;
+
+	if (IS_ERR(stage))
+		return PTR_ERR(stage);
+	for (i = 0; i < n; i++) {
+		/* What runs more than once, or with others, is shared out over the cores too. */
+		lanes = stage && (n > 1 || ops[i].count > 1 ||
+				  rkmm_geom_lanes(&ops[i].plan->geom, ops[i].rows) > 1);
+		ret = rkmm_submit_map(job, stage, lanes, &ops[i], &bound[i]);
+		if (ret)
+			return ret;
+	}
+	return rkmm_stage_bind(job, job->nsteps);
 }
 
 static u64 rkmm_submit_bytes(const struct rkmm_op_data *op)
@@ -327,16 +368,15 @@ static int rkmm_submit_bind(struct rkmm_job *job, const struct rkmm_op_data *ops
 	u32 i, end;
 	int ret;
 
-	for (i = 0; i < job->nops; i++) {
-		ret = rkmm_submit_map(job, &ops[i], &bound[i]);
-		if (ret)
-			return ret;
+	for (i = 0; i < job->nops; i++)
 		job->cores &= ops[i].plan->cores;
-	}
 	if (!job->cores)
 		return -EINVAL;
 	for (i = 0; i < job->nops; i = end) {
 		end = rkmm_submit_step_end(ops, i, job->nops);
+		ret = rkmm_submit_map_step(job, &ops[i], end - i, &bound[i]);
+		if (ret)
+			return ret;
 		/* Alone it has nobody to differ from. */
 		if (end == i + 1)
 			bound[i].key.weights = 0;

@@ -162,6 +162,7 @@ void rkmm_vm_unmap_bo(struct rkmm_bo *bo)
 	mutex_lock(&vm->lock);
 	list_for_each_entry_safe(map, next, &bo->mappings, in_bo)
 		rkmm_mapping_free(map);
+	rkmm_stage_forget_bo(bo);
 	mutex_unlock(&vm->lock);
 }
 
@@ -201,6 +202,13 @@ static struct rkmm_window *rkmm_window_new(struct rkmm_device *rdev)
 	INIT_LIST_HEAD(&window->progmems);
 	/* Neither the first nor the last page: an address of 0 or of all ones is a mistake. */
 	drm_mm_init(&window->mm, RKMM_WINDOW_START, vm->bytes - PAGE_SIZE - RKMM_WINDOW_START);
+	ret = rkmm_stage_open(window);
+	if (ret) {
+		drm_mm_takedown(&window->mm);
+		iommu_domain_free(window->domain);
+		kfree(window);
+		return ERR_PTR(ret);
+	}
 	mutex_lock(&vm->lock);
 	list_add_tail(&window->node, &vm->windows);
 	mutex_unlock(&vm->lock);
@@ -259,6 +267,7 @@ static void rkmm_window_empty(struct rkmm_window *window)
 	struct rkmm_progmem *pm, *pm_next;
 	struct rkmm_mapping *map, *next;
 
+	rkmm_stage_close(window);
 	list_for_each_entry_safe(map, next, &window->mappings, in_window)
 		rkmm_mapping_free(map);
 	list_for_each_entry_safe(pm, pm_next, &window->progmems, in_window)
@@ -362,6 +371,9 @@ int rkmm_vm_init(struct rkmm_device *rdev)
 	vm->bytes = (u64)window_mib << 20;
 	vm->largest = vm->bytes - PAGE_SIZE - RKMM_WINDOW_START - RKMM_WINDOW_TAIL;
 
+	ret = rkmm_stage_init(rdev);
+	if (ret)
+		return ret;
 	if (sysfs_streq(isolation, "strict"))
 		vm->strict = true;
 	else if (sysfs_streq(isolation, "auto"))

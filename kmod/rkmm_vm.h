@@ -19,6 +19,8 @@
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 
+#include "rkmm_stage.h"
+
 struct rkmm_bo;
 struct rkmm_device;
 
@@ -44,6 +46,15 @@ struct rkmm_window {
 	struct list_head progmems;
 	/** @node: in rkmm_vm.windows; under rkmm_vm.lock */
 	struct list_head node;
+	/** @stage_mm: the ranges of rkmm_stage.h; under rkmm_vm.lock */
+	struct drm_mm_node stage_mm;
+	/** @stage_ready: bytes of each range that have page tables; only grows; rkmm_vm.lock */
+	u64 stage_ready[RKMM_STAGE_SIDES];
+	/**
+	 * @staged: what is mapped in the ranges, referenced; written under
+	 * rkmm_vm.stage_lock and rkmm_sched.lock, read under either
+	 */
+	struct rkmm_staging *staged;
 	/** @faults: translation faults seen; written by the fault handler */
 	atomic_t faults;
 };
@@ -90,6 +101,10 @@ struct rkmm_vm {
 	 * allocated.
 	 */
 	struct mutex attach_lock;
+	/** @stage_side: bytes of each range of rkmm_stage.h, 0: nothing is staged */
+	u64 stage_side;
+	/** @stage_lock: what is staged, rkmm_bo.staged; see rkmm_stage.h */
+	struct mutex stage_lock;
 	/** @zero: the guard page, DMA-mapped through the facade */
 	struct page *zero;
 	/** @zero_dma: its DMA address */

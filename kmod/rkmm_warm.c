@@ -36,6 +36,7 @@
  * @nsteps: entries of @steps
  * @bos: buffers, referenced; rkmm_bo_use.shared under rkmm_client.submit_lock
  * @steps: images, one use each
+ * @stages: as rkmm_job.stages
  */
 struct rkmm_warm {
 	struct kref ref;
@@ -48,6 +49,7 @@ struct rkmm_warm {
 	u32 nbos, nsteps;
 	struct rkmm_bo_use bos[3 * RKMM_FEW_OPS];
 	struct rkmm_image *steps[RKMM_FEW_OPS];
+	struct rkmm_staging **stages;
 };
 
 static void rkmm_warm_free(struct kref *ref)
@@ -55,6 +57,7 @@ static void rkmm_warm_free(struct kref *ref)
 	struct rkmm_warm *warm = container_of(ref, struct rkmm_warm, ref);
 	u32 i;
 
+	rkmm_stage_forget(warm->client->rdev, warm->stages, warm->nops);
 	for (i = 0; i < warm->nsteps; i++)
 		rkmm_image_put(warm->client, warm->steps[i]);
 	for (i = 0; i < warm->nbos; i++)
@@ -110,6 +113,7 @@ static void rkmm_warm_share(struct rkmm_job *job, struct rkmm_warm *warm)
 	job->nbos = warm->nbos;
 	job->steps = warm->steps;
 	job->nsteps = warm->nsteps;
+	job->stages = warm->stages;
 }
 
 int rkmm_warm_submit(struct rkmm_client *client, struct drm_rkmm_submit *args)
@@ -191,6 +195,7 @@ static struct rkmm_warm *rkmm_warm_make(struct rkmm_job *job, const struct drm_r
 	}
 	warm->nbos = job->nbos;
 	warm->nsteps = job->nsteps;
+	warm->stages = job->stages;
 	memcpy(warm->bos, job->bos, job->nbos * sizeof(*job->bos));
 	memcpy(warm->steps, job->steps, job->nsteps * sizeof(*job->steps));
 	rkmm_warm_share(job, warm);

@@ -98,6 +98,26 @@ static inline int rkmm_iommu_map(struct iommu_domain *domain, unsigned long iova
 #endif
 }
 
+/**
+ * rkmm_iommu_map_atomic() - rkmm_iommu_map() that neither sleeps nor waits for memory
+ * @domain: the domain
+ * @iova: device address
+ * @phys: physical address
+ * @size: bytes
+ * @prot: IOMMU_READ, IOMMU_WRITE
+ *
+ * Return: 0 or an error.
+ */
+static inline int rkmm_iommu_map_atomic(struct iommu_domain *domain, unsigned long iova,
+					phys_addr_t phys, size_t size, int prot)
+{
+#ifdef HAVE_IOMMU_MAP_GFP
+	return iommu_map(domain, iova, phys, size, prot, GFP_ATOMIC);
+#else
+	return iommu_map_atomic(domain, iova, phys, size, prot);
+#endif
+}
+
 /* --- DRM --------------------------------------------------------------------------------- */
 
 /*

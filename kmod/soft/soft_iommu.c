@@ -27,13 +27,19 @@
 #define SOFT_IOMMU_READ		BIT(0)
 #define SOFT_IOMMU_WRITE	BIT(1)
 #define SOFT_IOMMU_PERM		2	/* bits of permission below the page number */
+#define SOFT_IOMMU_ABSENT	xa_mk_value(0)
 
 /* Self-contained: may outlive the device. */
 struct soft_domain {
 	struct iommu_domain domain;
 	struct rcu_head rcu;
-	/** @table: value entries, page number and permission; stores by the caller of map */
+	/**
+	 * @table: value entries, page number and permission; stores by the caller of map.
+	 * What was unmapped leaves ABSENT: like the chip's, tables stay until the domain goes
+	 */
 	struct xarray table;
+	/** @pages: entries that are mapped */
+	atomic_long_t pages;
 	/** @pins: this domain holds a reference of the module */
 	bool pins;
 };
@@ -76,7 +82,7 @@ static void soft_domain_free(struct iommu_domain *iommu_domain)
 	struct soft_domain *domain = to_soft_domain(iommu_domain);
 	bool pins = domain->pins;
 
-	if (pins && !xa_empty(&domain->table))
+	if (pins && atomic_long_read(&domain->pages))
 		soft_error(SOFT_ERR_IOMMU_LEFT_MAPPED, "domain freed with pages in it");
 	/* a core may still look a page up: both go by RCU */
 	xa_destroy(&domain->table);
@@ -88,6 +94,13 @@ static void soft_domain_free(struct iommu_domain *iommu_domain)
 static bool soft_domain_in_range(unsigned long iova, size_t size)
 {
 	return iova <= U32_MAX && size && size - 1 <= U32_MAX - iova;
+}
+
+static bool soft_domain_present(struct soft_domain *domain, unsigned long page)
+{
+	void *entry = xa_load(&domain->table, page);
+
+	return entry && entry != SOFT_IOMMU_ABSENT;
 }
 
 static int soft_domain_map(struct iommu_domain *iommu_domain, unsigned long iova,
@@ -111,15 +124,17 @@ static int soft_domain_map(struct iommu_domain *iommu_domain, unsigned long iova
 	for (done = 0; done < size; done += SOFT_IOMMU_PAGE) {
 		unsigned long page = (phys + done) >> SOFT_IOMMU_SHIFT;
 
-		ret = xa_insert(&domain->table, (iova + done) >> SOFT_IOMMU_SHIFT,
-				xa_mk_value(page << SOFT_IOMMU_PERM | perm), gfp);
-		if (ret == -EBUSY) {
+		if (soft_domain_present(domain, (iova + done) >> SOFT_IOMMU_SHIFT)) {
 			soft_error(SOFT_ERR_IOMMU_OVERLAP, "map over 0x%lx", iova + done);
 			ret = -EADDRINUSE;
+			break;
 		}
+		ret = xa_err(xa_store(&domain->table, (iova + done) >> SOFT_IOMMU_SHIFT,
+				      xa_mk_value(page << SOFT_IOMMU_PERM | perm), gfp));
 		if (ret)
 			break;
 	}
+	atomic_long_add(done >> SOFT_IOMMU_SHIFT, &domain->pages);
 	/* a part that was mapped is the caller's to take back */
 	*mapped += done;
 	return ret;
@@ -133,9 +148,14 @@ static size_t soft_domain_unmap(struct iommu_domain *iommu_domain, unsigned long
 
 	if (!soft_domain_in_range(iova, size))
 		return 0;
-	for (done = 0; done < size; done += SOFT_IOMMU_PAGE)
-		if (!xa_erase(&domain->table, (iova + done) >> SOFT_IOMMU_SHIFT))
+	for (done = 0; done < size; done += SOFT_IOMMU_PAGE) {
+		unsigned long page = (iova + done) >> SOFT_IOMMU_SHIFT;
+
+		if (!soft_domain_present(domain, page))
 			break;
+		xa_store(&domain->table, page, SOFT_IOMMU_ABSENT, GFP_ATOMIC);
+	}
+	atomic_long_sub(done >> SOFT_IOMMU_SHIFT, &domain->pages);
 	return done;
 }
 
@@ -145,7 +165,7 @@ static bool soft_domain_lookup(struct soft_domain *domain, unsigned long iova, u
 	void *entry = xa_load(&domain->table, iova >> SOFT_IOMMU_SHIFT);
 	unsigned long val;
 
-	if (!entry)
+	if (!entry || entry == SOFT_IOMMU_ABSENT)
 		return false;
 	val = xa_to_value(entry);
 	if ((val & perm) != perm)
@@ -259,7 +279,7 @@ u32 soft_iommu_run(struct soft_npu *npu, u32 iova)
 
 	rcu_read_lock();
 	domain = rcu_dereference(npu->attached);
-	while (domain && page && xa_load(&domain->table, page - 1))
+	while (domain && page && soft_domain_present(domain, page - 1))
 		page--;
 	rcu_read_unlock();
 	return page << SOFT_IOMMU_SHIFT;
