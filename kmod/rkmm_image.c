@@ -53,10 +53,17 @@ static bool rkmm_image_is(const struct rkmm_image *image, const struct rkmm_boun
 	return true;
 }
 
+u64 rkmm_image_memory(const struct rkmm_image *image)
+{
+	return image->mem->size + (image->scratch ? image->scratch->size : 0);
+}
+
 static void rkmm_image_free(struct rkmm_images *images, struct rkmm_image *image)
 {
 	hash_del(&image->hash);
-	images->bytes -= image->mem->size;
+	images->bytes -= rkmm_image_memory(image);
+	if (image->scratch)
+		rkmm_progmem_free(image->scratch);
 	rkmm_progmem_free(image->mem);
 	kvfree(image);
 }
@@ -94,7 +101,8 @@ static void rkmm_image_lanes(struct rkmm_image *image)
 
 /* Room for an image of @nkicks starts and @nkeys operations, and for its programs. */
 static struct rkmm_image *rkmm_image_alloc(struct rkmm_client *client, u32 nkeys,
-					   const struct rkmm_extent *extent)
+					   const struct rkmm_extent *extent,
+					   const struct rkmm_opgeom *op)
 {
 	size_t kicks = struct_size((struct rkmm_image *)NULL, kicks, extent->kicks);
 	struct rkmm_image *image;
@@ -102,10 +110,20 @@ static struct rkmm_image *rkmm_image_alloc(struct rkmm_client *client, u32 nkeys
 	image = kvzalloc(kicks + nkeys * sizeof(*image->keys), GFP_KERNEL_ACCOUNT);
 	if (!image)
 		return ERR_PTR(-ENOMEM);
-	image->mem = rkmm_progmem_alloc(client->window, extent->bytes);
+	image->mem = rkmm_progmem_alloc(client->window,
+					extent->bytes + (op ? op->const_bytes : 0));
 	if (IS_ERR(image->mem)) {
 		int ret = PTR_ERR(image->mem);
 
+		kvfree(image);
+		return ERR_PTR(ret);
+	}
+	if (op && op->temp_bytes)
+		image->scratch = rkmm_scratch_alloc(client->window, op->temp_bytes);
+	if (IS_ERR(image->scratch)) {
+		int ret = PTR_ERR(image->scratch);
+
+		rkmm_progmem_free(image->mem);
 		kvfree(image);
 		return ERR_PTR(ret);
 	}
@@ -121,7 +139,8 @@ static void rkmm_image_member(const struct rkmm_bound *bound, struct rkmm_member
 	const struct rkmm_image_key *key = &bound->key;
 
 	*member = (struct rkmm_member){
-		.geom = &bound->plan->geom,
+		.geom = bound->plan->op ? NULL : &bound->plan->geom,
+		.op = bound->plan->op,
 		.rows = key->rows,
 		.count = key->count,
 		.a = key->a,
@@ -131,12 +150,15 @@ static void rkmm_image_member(const struct rkmm_bound *bound, struct rkmm_member
 		.b_stride = key->b_stride,
 		.c_stride = key->c_stride,
 		.weights = key->weights,
+		.d = key->d,
 	};
 }
 
 static struct rkmm_image *rkmm_image_make(struct rkmm_client *client,
 					  const struct rkmm_bound *bound, u32 n)
 {
+	/* An operation that is no matmul is a step of its own. */
+	const struct rkmm_opgeom *op = n == 1 ? bound->plan->op : NULL;
 	struct rkmm_limits limits = *client->rdev->soc->limits;
 	struct rkmm_member one, *members = &one;
 	struct rkmm_extent extent;
@@ -151,12 +173,16 @@ static struct rkmm_image *rkmm_image_make(struct rkmm_client *client,
 		rkmm_image_member(&bound[i], &members[i]);
 	limits.light &= rkmm_image_light(client->rdev);
 	rkmm_image_measure(&limits, members, n, &extent);
-	image = rkmm_image_alloc(client, n, &extent);
+	image = rkmm_image_alloc(client, n, &extent, op);
 	if (!IS_ERR(image)) {
+		one.consts = image->mem->iova + extent.bytes;
+		one.temp = image->scratch ? image->scratch->iova : 0;
 		for (i = 0; i < n; i++)
 			image->keys[i] = bound[i].key;
 		rkmm_image_emit(&limits, members, n, image->mem->iova, image->mem->vaddr,
 				image->kicks);
+		if (op)
+			rkmm_op_fill(op, image->mem->vaddr + extent.bytes);
 		rkmm_image_lanes(image);
 	}
 	if (members != &one)
@@ -195,7 +221,7 @@ struct rkmm_image *rkmm_image_get(struct rkmm_client *client, const struct rkmm_
 	image->users = 1;
 	INIT_LIST_HEAD(&image->lru);
 	hash_add(images->table, &image->hash, hash);
-	images->bytes += image->mem->size;
+	images->bytes += rkmm_image_memory(image);
 	images->emitted += image->tasks;
 out:
 	mutex_unlock(&images->lock);

@@ -86,7 +86,7 @@ struct rkmm_job *rkmm_job_alloc(struct rkmm_client *client, u32 nops, u32 cores)
 	job->bos = job->few_bos;
 	if (nops > RKMM_FEW_OPS) {
 		job->steps = kvcalloc(nops, sizeof(*job->steps), GFP_KERNEL_ACCOUNT);
-		job->bos = kvcalloc(nops, 3 * sizeof(*job->bos), GFP_KERNEL_ACCOUNT);
+		job->bos = kvcalloc(nops, RKMM_OPERANDS * sizeof(*job->bos), GFP_KERNEL_ACCOUNT);
 		if (!job->steps || !job->bos) {
 			kvfree(job->steps);
 			kvfree(job->bos);
@@ -119,7 +119,7 @@ static void rkmm_job_sort_bos(struct rkmm_bo_use *bos, u32 n)
 	struct rkmm_bo_use use;
 	u32 i, k;
 
-	if (n > 3 * RKMM_FEW_OPS) {
+	if (n > RKMM_OPERANDS * RKMM_FEW_OPS) {
 		sort(bos, n, sizeof(*bos), rkmm_job_cmp_bo, NULL);
 		return;
 	}
@@ -138,11 +138,12 @@ void rkmm_job_keep_bos(struct rkmm_job *job, const struct rkmm_op_data *ops)
 	u32 i, k, n = 0;
 
 	for (i = 0; i < job->nops; i++)
-		for (k = 0; k < 3; k++)
-			bos[n++] = (struct rkmm_bo_use){
-				.obj = ops[i].place[k].obj,
-				.write = k == 2,
-			};
+		for (k = 0; k < RKMM_OPERANDS; k++)
+			if (ops[i].place[k].obj)
+				bos[n++] = (struct rkmm_bo_use){
+					.obj = ops[i].place[k].obj,
+					.write = k == 2,
+				};
 	rkmm_job_sort_bos(bos, n);
 
 	for (i = 0, k = 0; i < n; i++) {
@@ -233,10 +234,13 @@ static void rkmm_job_prepare(struct rkmm_job *job, const struct rkmm_op_data *op
 	for (i = 0; i < job->nops; i++) {
 		const struct rkmm_place *place = ops[i].place;
 
-		for (k = 0; k < ARRAY_SIZE(ops[i].place); k++)
+		for (k = 0; k < ARRAY_SIZE(ops[i].place); k++) {
+			if (!place[k].obj)
+				continue;
 			job->client->synced += rkmm_bo_prepare(to_rkmm_bo(place[k].obj),
 							       place[k].offset, place[k].size,
 							       job->seqno, k == 2);
+		}
 	}
 }
 
@@ -281,7 +285,7 @@ static u32 rkmm_job_reservations(struct rkmm_job *job, struct drm_gem_object **o
 int rkmm_job_queue_locked(struct rkmm_job *job, const struct rkmm_op_data *ops,
 			  struct rkmm_out_sync *outs, u32 nouts)
 {
-	struct drm_gem_object *few[3 * RKMM_FEW_OPS] rkmm_uninitialized, **objs = few;
+	struct drm_gem_object *few[RKMM_OPERANDS * RKMM_FEW_OPS] rkmm_uninitialized, **objs = few;
 	struct rkmm_client *client = job->client;
 	struct ww_acquire_ctx ctx rkmm_uninitialized;
 	u32 n;

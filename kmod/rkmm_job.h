@@ -17,6 +17,8 @@
 #include "prog/rkmm_chain.h"
 
 struct drm_gem_object;
+struct drm_rkmm_plan_create;
+struct drm_rkmm_tensor;
 struct rkmm_warm;
 
 /* ---- rkmm_plan.c: a validated operation --------------------------------- */
@@ -24,9 +26,10 @@ struct rkmm_warm;
 /**
  * struct rkmm_plan - an operation's shape, immutable
  * @ref: one for the handle, one for every user of the moment
- * @geom: the tiling
+ * @geom: the tiling of a matmul
  * @fallback: smaller programs on the same addresses, for a @geom that does not work here;
  *	no programs where there is none
+ * @op: NULL, or another operation, and @geom is empty
  */
 struct rkmm_plan {
 	struct kref ref;
@@ -34,6 +37,7 @@ struct rkmm_plan {
 	u64 uid;
 	struct rkmm_geom geom;
 	struct rkmm_geom fallback;
+	struct rkmm_opgeom *op;
 	/** @cores: mask of cores allowed */
 	u32 cores;
 };
@@ -53,6 +57,35 @@ u32 rkmm_plan_evidence(enum rkmm_types types, enum rkmm_form form);
 /* rkmm_plan_get() - reference to plan @handle, NULL if there is none */
 struct rkmm_plan *rkmm_plan_get(struct rkmm_client *client, u32 handle);
 void rkmm_plan_put(struct rkmm_plan *plan);
+
+#define RKMM_OPERANDS	4	/* A, B, C, D */
+
+/* rkmm_plan_sizes() - bytes of each operand, 0 for none */
+void rkmm_plan_sizes(const struct rkmm_plan *plan, u64 sizes[RKMM_OPERANDS]);
+
+static inline u32 rkmm_plan_rows(const struct rkmm_plan *plan)
+{
+	return plan->op ? plan->op->op.m : plan->geom.mm.m;
+}
+
+/* rkmm_plan_image_bytes() - bytes of an image of the plan, at most */
+u64 rkmm_plan_image_bytes(const struct rkmm_plan *plan);
+
+/* ---- rkmm_plan_op.c: plans that are no matmuls ----------------------------- */
+
+/**
+ * rkmm_plan_make_op() - choose the steps of an operation
+ * @rdev: the device
+ * @args: description; operands and evidence are filled in
+ * @derived: programs that no board was seen to run are welcome
+ * @plan: its op is filled in, and freed with it
+ *
+ * Return: enum rkmm_reason, or -EINVAL, -ENOMEM.
+ */
+int rkmm_plan_make_op(struct rkmm_device *rdev, struct drm_rkmm_plan_create *args, bool derived,
+		      struct rkmm_plan *plan);
+void rkmm_plan_tensor(const struct rkmm_operand *op, struct drm_rkmm_tensor *t);
+
 void rkmm_plans_init(struct rkmm_client *client);
 void rkmm_plans_fini(struct rkmm_client *client);
 
@@ -73,7 +106,7 @@ void rkmm_plans_fini(struct rkmm_client *client);
  * @b_stride: the same of B
  * @c_stride: the same of C
  * @weights: NPU address of the buffer of B, 0 when the step has no other operation
- * @pad: zero
+ * @d: NPU address of D
  *
  * The first 24 bytes are hashed, all are compared.
  */
@@ -84,7 +117,7 @@ struct rkmm_image_key {
 	u32 count;
 	u32 a_stride, b_stride, c_stride;
 	u32 weights;
-	u32 pad;
+	u32 d;
 };
 
 /**
@@ -101,7 +134,9 @@ struct rkmm_bound {
  * struct rkmm_image - synthesised and linked programs of a step
  * @nkeys: entries of @keys
  * @keys: the operations it was made for, in order; behind @kicks
- * @mem: the programs
+ * @mem: the programs, and constants behind them
+ * @scratch: NULL, or what an operation keeps between its tasks: jobs with equal keys
+ *	write the same C, so they never run at the same time
  * @tasks: programs in it
  * @nlanes: shares that may run at the same time
  * @nkicks: entries of @kicks
@@ -119,6 +154,7 @@ struct rkmm_image {
 	/** @stale: a plan of it is gone, free with the last user; under rkmm_images.lock */
 	bool stale;
 	struct rkmm_progmem *mem;
+	struct rkmm_progmem *scratch;
 	u32 tasks;
 	u32 nlanes;
 	/** @lane: first kick of each lane, and behind the last */
@@ -160,6 +196,8 @@ void rkmm_images_fini(struct rkmm_client *client);
 struct rkmm_image *rkmm_image_get(struct rkmm_client *client, const struct rkmm_bound *bound,
 				  u32 n);
 void rkmm_image_put(struct rkmm_client *client, struct rkmm_image *image);
+/* rkmm_image_memory() - bytes it holds: programs, constants, scratch */
+u64 rkmm_image_memory(const struct rkmm_image *image);
 /* rkmm_images_drop_plan() - free the idle images of a destroyed plan */
 void rkmm_images_drop_plan(struct rkmm_client *client, u64 plan);
 
@@ -273,7 +311,7 @@ struct rkmm_job {
 	/** @few_steps: @steps of few operations */
 	struct rkmm_image *few_steps[RKMM_FEW_OPS];
 	/** @few_bos: @bos of few operations */
-	struct rkmm_bo_use few_bos[3 * RKMM_FEW_OPS];
+	struct rkmm_bo_use few_bos[RKMM_OPERANDS * RKMM_FEW_OPS];
 };
 
 /* ---- rkmm_warm.c: submissions that come again ------------------------------ */

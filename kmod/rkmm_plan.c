@@ -45,9 +45,15 @@ static char *form_name = "auto";
 module_param_named(form, form_name, charp, 0444);
 MODULE_PARM_DESC(form, "Form of plans that ask for none: auto, flat, batch (int4 only) or cube");
 
+static void rkmm_plan_release(struct rkmm_plan *plan)
+{
+	kvfree(plan->op);
+	kfree(plan);
+}
+
 static void rkmm_plan_free(struct kref *ref)
 {
-	kfree(container_of(ref, struct rkmm_plan, ref));
+	rkmm_plan_release(container_of(ref, struct rkmm_plan, ref));
 }
 
 void rkmm_plan_put(struct rkmm_plan *plan)
@@ -67,7 +73,7 @@ struct rkmm_plan *rkmm_plan_get(struct rkmm_client *client, u32 handle)
 	return plan;
 }
 
-static void rkmm_plan_tensor(const struct rkmm_operand *op, struct drm_rkmm_tensor *t)
+void rkmm_plan_tensor(const struct rkmm_operand *op, struct drm_rkmm_tensor *t)
 {
 	memset(t, 0, sizeof(*t));
 	t->size = op->size;
@@ -95,6 +101,24 @@ static void rkmm_plan_tensors(const struct rkmm_geom *geom, struct drm_rkmm_plan
 	rkmm_plan_tensor(&op, &args->b);
 	rkmm_geom_c(geom, &op);
 	rkmm_plan_tensor(&op, &args->c);
+}
+
+void rkmm_plan_sizes(const struct rkmm_plan *plan, u64 sizes[RKMM_OPERANDS])
+{
+	const struct rkmm_opgeom *op = plan->op;
+
+	sizes[0] = op ? op->a.size : plan->geom.a_bytes;
+	sizes[1] = op ? op->b.size : plan->geom.b_bytes;
+	sizes[2] = op ? op->c.size : plan->geom.c_bytes;
+	sizes[3] = op ? op->d.size : 0;
+}
+
+u64 rkmm_plan_image_bytes(const struct rkmm_plan *plan)
+{
+	const struct rkmm_opgeom *op = plan->op;
+
+	return op ? rkmm_op_image_bytes(op) + op->const_bytes + op->temp_bytes :
+		    rkmm_image_bytes(&plan->geom);
 }
 
 static u32 rkmm_plan_out_flags(const struct rkmm_geom *geom)
@@ -191,12 +215,18 @@ static enum rkmm_reason rkmm_plan_geometry(struct rkmm_device *rdev, u32 wanted,
 	return reason;
 }
 
-int rkmm_ioctl_plan_create(struct drm_device *drm, void *data, struct drm_file *file)
+/* What only operations that are no matmuls have */
+static bool rkmm_plan_plain(const struct drm_rkmm_plan_create *args)
 {
-	static atomic64_t uids = ATOMIC64_INIT(0);
-	struct rkmm_client *client = file->driver_priv;
-	struct rkmm_device *rdev = client->rdev;
-	struct drm_rkmm_plan_create *args = data;
+	return !(args->other | args->op_flags | args->value | args->value2 | args->scale |
+		 args->out_scale | args->za | args->zb | args->sb | args->sb_shift | args->width |
+		 args->kernel_w | args->kernel_h | args->stride_w | args->stride_h);
+}
+
+static enum rkmm_reason rkmm_plan_make_matmul(struct rkmm_device *rdev,
+					      struct drm_rkmm_plan_create *args,
+					      struct rkmm_plan *plan)
+{
 	struct rkmm_matmul mm = {
 		.types = args->types,
 		.m = args->m,
@@ -212,16 +242,51 @@ int rkmm_ioctl_plan_create(struct drm_device *drm, void *data, struct drm_file *
 		.free_slice = args->flags & DRM_RKMM_PLAN_FREE_SLICES,
 	};
 	enum rkmm_reason reason;
+
+	reason = rkmm_plan_geometry(rdev, args->form, &mm, plan);
+	if (reason == RKMM_OK && !rkmm_plan_trusted(rdev, &plan->geom))
+		reason = RKMM_REASON_FORM;
+	if (reason == RKMM_OK && args->b_layout && args->b_layout != plan->geom.b_layout)
+		reason = RKMM_REASON_LAYOUT;
+	if (reason != RKMM_OK)
+		return reason;
+	rkmm_plan_tensors(&plan->geom, args);
+	memset(&args->d, 0, sizeof(args->d));
+	args->evidence = rkmm_plan_evidence(plan->geom.mm.types, plan->geom.form);
+	args->out_flags = rkmm_plan_out_flags(&plan->geom);
+	args->programs = plan->geom.programs;
+	args->predicted_ns = plan->geom.predicted_ns;
+	return RKMM_OK;
+}
+
+static int rkmm_plan_make(struct rkmm_device *rdev, struct drm_rkmm_plan_create *args,
+			  struct rkmm_plan *plan)
+{
+	int ret;
+
+	if (args->kind != DRM_RKMM_OP_MATMUL)
+		ret = rkmm_plan_make_op(rdev, args, rdev->soft || allow_derived, plan);
+	else if (rkmm_plan_plain(args))
+		ret = rkmm_plan_make_matmul(rdev, args, plan);
+	else
+		ret = -EINVAL;
+	if (ret == RKMM_OK && rkmm_plan_image_bytes(plan) > RKMM_IMAGE_MAX_BYTES)
+		ret = RKMM_REASON_SIZE;
+	return ret;
+}
+
+int rkmm_ioctl_plan_create(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	static atomic64_t uids = ATOMIC64_INIT(0);
+	struct rkmm_client *client = file->driver_priv;
+	struct rkmm_device *rdev = client->rdev;
+	struct drm_rkmm_plan_create *args = data;
 	struct rkmm_plan *plan;
 	u64 hz;
 	int ret;
 
 	if (args->flags & ~DRM_RKMM_PLAN_FREE_SLICES || args->pad) {
 		drm_dbg(drm, "plan: unknown flags or padding\n");
-		return -EINVAL;
-	}
-	if (args->kind != DRM_RKMM_OP_MATMUL) {
-		drm_dbg(drm, "plan: unknown kind %u\n", args->kind);
 		return -EINVAL;
 	}
 	if (args->form >= ARRAY_SIZE(rkmm_plan_forms)) {
@@ -238,32 +303,25 @@ int rkmm_ioctl_plan_create(struct drm_device *drm, void *data, struct drm_file *
 		return -ENOMEM;
 	kref_init(&plan->ref);
 	plan->cores = args->cores ?: rdev->all_cores;
-
-	reason = rkmm_plan_geometry(rdev, args->form, &mm, plan);
-	if (reason == RKMM_OK && !rkmm_plan_trusted(rdev, &plan->geom))
-		reason = RKMM_REASON_FORM;
-	if (reason == RKMM_OK && args->b_layout && args->b_layout != plan->geom.b_layout)
-		reason = RKMM_REASON_LAYOUT;
-	if (reason == RKMM_OK && rkmm_image_bytes(&plan->geom) > RKMM_IMAGE_MAX_BYTES)
-		reason = RKMM_REASON_SIZE;
-	if (reason != RKMM_OK) {
-		kfree(plan);
-		return rkmm_plan_refuse(drm, args, reason);
+	ret = rkmm_plan_make(rdev, args, plan);
+	if (ret) {
+		rkmm_plan_release(plan);
+		if (ret > 0)
+			return rkmm_plan_refuse(drm, args, ret);
+		drm_dbg(drm, "plan: kind %u: %d\n", args->kind, ret);
+		return ret;
 	}
-
-	rkmm_plan_tensors(&plan->geom, args);
 	args->reason = DRM_RKMM_REASON_NONE;
-	args->out_flags = rkmm_plan_out_flags(&plan->geom);
-	args->programs = plan->geom.programs;
 	/* The cost law is stated at 1 GHz. */
 	hz = max(rkmm_power_rate(rdev), 1000000ul);
-	args->predicted_ns = mul_u64_u64_div_u64(plan->geom.predicted_ns, NSEC_PER_SEC, hz);
+	args->predicted_ns = mul_u64_u64_div_u64(args->predicted_ns, NSEC_PER_SEC, hz);
 
 	plan->uid = atomic64_inc_return(&uids);
-	trace_rkmm_plan(client, plan);
+	if (!plan->op)
+		trace_rkmm_plan(client, plan);
 	ret = xa_alloc(&client->plans, &args->plan, plan, xa_limit_32b, GFP_KERNEL_ACCOUNT);
 	if (ret)
-		kfree(plan);
+		rkmm_plan_release(plan);
 	return ret;
 }
 

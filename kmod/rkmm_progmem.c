@@ -73,7 +73,7 @@ static int rkmm_progmem_map(struct rkmm_progmem *pm)
 		goto err_remove;
 	for_each_sgtable_dma_sg(&pm->sgt, sg, i) {
 		ret = rkmm_window_fill(window, &at, sg_dma_address(sg), sg_dma_len(sg),
-				       IOMMU_READ);
+				       pm->scratch ? IOMMU_READ | IOMMU_WRITE : IOMMU_READ);
 		if (ret)
 			goto err_unmap;
 	}
@@ -104,7 +104,7 @@ void rkmm_progmem_unmap(struct rkmm_progmem *pm)
 			  DMA_ATTR_WRITE_COMBINE);
 }
 
-struct rkmm_progmem *rkmm_progmem_alloc(struct rkmm_window *window, size_t size)
+static struct rkmm_progmem *rkmm_progmem_new(struct rkmm_window *window, size_t size, bool scratch)
 {
 	struct rkmm_device *rdev = window->rdev;
 	struct rkmm_progmem *pm;
@@ -117,6 +117,7 @@ struct rkmm_progmem *rkmm_progmem_alloc(struct rkmm_window *window, size_t size)
 	if (!pm)
 		return ERR_PTR(-ENOMEM);
 	pm->window = window;
+	pm->scratch = scratch;
 	pm->size = PAGE_ALIGN(size);
 	INIT_LIST_HEAD(&pm->in_window);
 	ret = rkmm_progmem_alloc_pages(pm, pm->size >> PAGE_SHIFT);
@@ -154,6 +155,16 @@ err_pages:
 err_free:
 	kfree(pm);
 	return ERR_PTR(ret);
+}
+
+struct rkmm_progmem *rkmm_progmem_alloc(struct rkmm_window *window, size_t size)
+{
+	return rkmm_progmem_new(window, size, false);
+}
+
+struct rkmm_progmem *rkmm_scratch_alloc(struct rkmm_window *window, size_t size)
+{
+	return rkmm_progmem_new(window, size, true);
 }
 
 void rkmm_progmem_free(struct rkmm_progmem *pm)

@@ -51,6 +51,8 @@ static bool rkmm_submit_c_apart(const struct rkmm_op_data *op)
 	const struct rkmm_geom *geom = &op->plan->geom;
 	u64 stride = op->stride[2];
 
+	if (op->plan->op)
+		return op->count == 1;
 	if (op->count == 1 || stride >= geom->c_bytes)
 		return true;
 	return geom->form == RKMM_FORM_FLAT && geom->slices == 1 &&
@@ -58,11 +60,16 @@ static bool rkmm_submit_c_apart(const struct rkmm_op_data *op)
 	       stride * op->count <= geom->c_pitch;
 }
 
+static u64 rkmm_submit_bytes(const struct rkmm_op_data *op)
+{
+	return rkmm_plan_image_bytes(op->plan) * op->count;
+}
+
 static int rkmm_submit_get_op(struct rkmm_client *client, struct drm_file *file,
 			      const struct drm_rkmm_op *arg, struct rkmm_op_data *op)
 {
-	const struct drm_rkmm_operand *operands[] = { &arg->a, &arg->b, &arg->c };
-	const struct rkmm_geom *geom;
+	const struct drm_rkmm_operand *operands[] = { &arg->a, &arg->b, &arg->c, &arg->d };
+	u64 sizes[RKMM_OPERANDS];
 	u32 k;
 	int ret;
 
@@ -71,20 +78,25 @@ static int rkmm_submit_get_op(struct rkmm_client *client, struct drm_file *file,
 	op->plan = rkmm_plan_get(client, arg->plan);
 	if (!op->plan)
 		return -ENOENT;
-	geom = &op->plan->geom;
-	op->rows = arg->rows ?: geom->mm.m;
+	op->rows = arg->rows ?: rkmm_plan_rows(op->plan);
 	op->count = arg->count ?: 1;
 	op->grouped = arg->flags & DRM_RKMM_OP_GROUPED;
-	if (op->rows > geom->mm.m)
+	if (op->rows > rkmm_plan_rows(op->plan) || (op->grouped && op->plan->op))
 		return -EINVAL;
 	op->stride[0] = arg->a_stride;
 	op->stride[1] = arg->b_stride;
 	op->stride[2] = arg->c_stride;
 
+	rkmm_plan_sizes(op->plan, sizes);
 	for (k = 0; k < ARRAY_SIZE(operands); k++) {
-		u64 size = k == 0 ? geom->a_bytes : k == 1 ? geom->b_bytes : geom->c_bytes;
+		u64 size = sizes[k];
 
-		ret = rkmm_submit_extend(op, op->stride[k], &size);
+		if (!size) {
+			if (operands[k]->handle || operands[k]->pad || operands[k]->offset)
+				return -EINVAL;
+			continue;
+		}
+		ret = rkmm_submit_extend(op, k < ARRAY_SIZE(op->stride) ? op->stride[k] : 0, &size);
 		if (!ret)
 			ret = rkmm_submit_get_operand(file, operands[k], size, &op->place[k]);
 		if (ret)
@@ -93,7 +105,7 @@ static int rkmm_submit_get_op(struct rkmm_client *client, struct drm_file *file,
 	if (!rkmm_submit_c_apart(op) || to_rkmm_bo(op->place[2].obj)->read_only)
 		return -EINVAL;
 	/* One image holds all of it. */
-	if (rkmm_image_bytes(geom) * op->count > RKMM_IMAGE_MAX_BYTES)
+	if (rkmm_submit_bytes(op) > RKMM_IMAGE_MAX_BYTES)
 		return -EOPNOTSUPP;
 	return 0;
 }
@@ -215,14 +227,14 @@ static u32 rkmm_submit_group_end(const struct rkmm_op_data *ops, u32 first, u32 
 {
 	u32 i = first + 1;
 
-	while (i < nops && ops[i].grouped)
+	while (i < nops && ops[i].grouped && !ops[first].plan->op)
 		i++;
 	return i;
 }
 
 static bool rkmm_submit_overlap(const struct rkmm_place *x, const struct rkmm_place *y)
 {
-	return x->obj == y->obj && x->offset < y->offset + y->size &&
+	return x->obj && x->obj == y->obj && x->offset < y->offset + y->size &&
 	       y->offset < x->offset + x->size;
 }
 
@@ -240,8 +252,11 @@ static int rkmm_submit_check_groups(const struct rkmm_op_data *ops, u32 nops)
 
 		end = rkmm_submit_group_end(ops, first, nops);
 		if (end == first + 1 && !rkmm_submit_overlap(&place[0], &place[2]) &&
-		    !rkmm_submit_overlap(&place[1], &place[2]))
+		    !rkmm_submit_overlap(&place[1], &place[2]) &&
+		    !rkmm_submit_overlap(&place[3], &place[2]))
 			continue;
+		if (ops[first].plan->op)
+			return -EINVAL;
 		ret = rkmm_submit_check_group(ops + first, end - first);
 		if (ret)
 			return ret;
@@ -260,11 +275,12 @@ static int rkmm_submit_check_finish(const struct rkmm_op_data *ops, u32 nops)
 	u32 i, j;
 
 	for (i = 0; i < nops; i++) {
-		if (ops[i].plan->geom.slices == 1)
+		if (ops[i].plan->op || ops[i].plan->geom.slices == 1)
 			continue;
 		for (j = rkmm_submit_group_end(ops, i, nops); j < nops; j++)
 			if (rkmm_submit_overlap(&ops[j].place[0], &ops[i].place[2]) ||
-			    rkmm_submit_overlap(&ops[j].place[1], &ops[i].place[2]))
+			    rkmm_submit_overlap(&ops[j].place[1], &ops[i].place[2]) ||
+			    rkmm_submit_overlap(&ops[j].place[3], &ops[i].place[2]))
 				return -EINVAL;
 		cond_resched();
 	}
@@ -286,21 +302,22 @@ static int rkmm_submit_place(struct rkmm_job *job, struct rkmm_staging *stage,
 	return ret;
 }
 
-/* B never moves: weights stay where they are. */
+/* B and D never move: weights stay where they are. */
 static int rkmm_submit_map(struct rkmm_job *job, struct rkmm_staging *stage, bool lanes,
 			   const struct rkmm_op_data *op, struct rkmm_bound *bound)
 {
-	u32 iova[3];
+	struct rkmm_staging *stages[RKMM_OPERANDS] = { stage, NULL, lanes ? stage : NULL, NULL };
+	u32 iova[RKMM_OPERANDS] = {}, k;
 	int ret;
 
-	ret = rkmm_submit_place(job, stage, RKMM_STAGE_A, &op->place[0], &iova[0]);
-	if (!ret)
-		ret = rkmm_submit_place(job, NULL, RKMM_STAGE_A, &op->place[1], &iova[1]);
-	if (!ret)
-		ret = rkmm_submit_place(job, lanes ? stage : NULL, RKMM_STAGE_C, &op->place[2],
-					&iova[2]);
-	if (ret)
-		return ret;
+	for (k = 0; k < RKMM_OPERANDS; k++) {
+		if (!op->place[k].obj)
+			continue;
+		ret = rkmm_submit_place(job, stages[k], k ? RKMM_STAGE_C : RKMM_STAGE_A,
+					&op->place[k], &iova[k]);
+		if (ret)
+			return ret;
+	}
 	bound->plan = op->plan;
 	bound->key = (struct rkmm_image_key){
 		.plan = op->plan->uid,
@@ -310,6 +327,7 @@ static int rkmm_submit_map(struct rkmm_job *job, struct rkmm_staging *stage, boo
 		.c = iova[2] + op->place[2].offset,
 		.count = op->count,
 		.weights = iova[1],
+		.d = iova[3] + op->place[3].offset,
 	};
 	if (op->count > 1) {
 		bound->key.a_stride = op->stride[0];
@@ -332,18 +350,14 @@ static int rkmm_submit_map_step(struct rkmm_job *job, const struct rkmm_op_data 
 		return PTR_ERR(stage);
 	for (i = 0; i < n; i++) {
 		/* What runs more than once, or with others, is shared out over the cores too. */
-		lanes = stage && (n > 1 || ops[i].count > 1 ||
-				  rkmm_geom_lanes(&ops[i].plan->geom, ops[i].rows) > 1);
+		lanes = stage && !ops[i].plan->op &&
+			(n > 1 || ops[i].count > 1 ||
+			 rkmm_geom_lanes(&ops[i].plan->geom, ops[i].rows) > 1);
 		ret = rkmm_submit_map(job, stage, lanes, &ops[i], &bound[i]);
 		if (ret)
 			return ret;
 	}
 	return rkmm_stage_bind(job, job->nsteps);
-}
-
-static u64 rkmm_submit_bytes(const struct rkmm_op_data *op)
-{
-	return rkmm_image_bytes(&op->plan->geom) * op->count;
 }
 
 /* Operations from @first on that run as one step: a group, or what one image holds of it. */

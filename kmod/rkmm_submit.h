@@ -20,14 +20,15 @@ struct rkmm_place {
 	u64 size;
 };
 
-/* One operation while the job is built; arrays are A, B, C */
+/* One operation while the job is built; arrays are A, B, C, D */
 struct rkmm_op_data {
 	struct rkmm_plan *plan;
 	u32 rows;
 	u32 count;
 	bool grouped;			/* with the one before */
 	u64 stride[3];			/* used when it runs more than once */
-	struct rkmm_place place[3];	/* from the first to the last */
+	/* from the first to the last; no object where the plan has no such operand */
+	struct rkmm_place place[RKMM_OPERANDS];
 	struct drm_rkmm_op arg;		/* as asked for */
 };
 

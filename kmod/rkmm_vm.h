@@ -137,6 +137,8 @@ struct rkmm_progmem {
 	struct sg_table sgt;
 	/** @mapped: on the facade and in the window; under rkmm_vm.lock */
 	bool mapped;
+	/** @scratch: the NPU writes it */
+	bool scratch;
 	/** @vaddr: write-combined mapping; write upward, never read; wmb() before the kick */
 	void *vaddr;
 	/** @iova: NPU address of the first byte */
@@ -204,6 +206,8 @@ int rkmm_vm_reattach(struct rkmm_device *rdev);
 gfp_t rkmm_page_gfp(struct rkmm_device *rdev);
 /** rkmm_progmem_alloc() - program memory in @window; ERR_PTR on failure */
 struct rkmm_progmem *rkmm_progmem_alloc(struct rkmm_window *window, size_t size);
+/** rkmm_scratch_alloc() - the same for what the NPU writes and reads again; zeroed */
+struct rkmm_progmem *rkmm_scratch_alloc(struct rkmm_window *window, size_t size);
 /** rkmm_progmem_unmap() - out of the window and off the facade; rkmm_vm.lock held; idempotent */
 void rkmm_progmem_unmap(struct rkmm_progmem *pm);
 /** rkmm_progmem_free() - no core may still run from it */

@@ -47,7 +47,7 @@ struct rkmm_warm {
 	struct drm_rkmm_op args[RKMM_FEW_OPS];
 	struct rkmm_op_data ops[RKMM_FEW_OPS];
 	u32 nbos, nsteps;
-	struct rkmm_bo_use bos[3 * RKMM_FEW_OPS];
+	struct rkmm_bo_use bos[RKMM_OPERANDS * RKMM_FEW_OPS];
 	struct rkmm_image *steps[RKMM_FEW_OPS];
 	struct rkmm_staging **stages;
 };
@@ -170,7 +170,7 @@ static bool rkmm_warm_keepable(const struct rkmm_job *job)
 			return false;
 	}
 	for (i = 0; i < job->nsteps; i++)
-		bytes += job->steps[i]->mem->size;
+		bytes += rkmm_image_memory(job->steps[i]);
 	return bytes <= RKMM_WARM_IMAGE_MAX;
 }
 

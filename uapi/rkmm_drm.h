@@ -371,11 +371,107 @@ struct drm_rkmm_tensor {
 
 /**
  * enum drm_rkmm_op_kind - kinds of operation
+ *
+ * Others than matmuls are of A[M][N], where there is one B, and C[M][N]. What each is
+ * exactly, and how sure: Documentation/operations.rst.
+ *
  * @DRM_RKMM_OP_MATMUL: C[M][N] = A[M][K] x B[K][N]
+ * @DRM_RKMM_OP_ADD: a + b
+ * @DRM_RKMM_OP_SUB: a - b
+ * @DRM_RKMM_OP_MUL: a b
+ * @DRM_RKMM_OP_MAX: the larger one
+ * @DRM_RKMM_OP_MIN: the smaller one
+ * @DRM_RKMM_OP_DIV: a / b
+ * @DRM_RKMM_OP_COPY: a
+ * @DRM_RKMM_OP_RELU: max(a, 0)
+ * @DRM_RKMM_OP_CLAMP: a between value and value2
+ * @DRM_RKMM_OP_LEAKY: a, times value where it is negative
+ * @DRM_RKMM_OP_EXP: e^a for a <= 0, 1 above 0
+ * @DRM_RKMM_OP_SIGMOID: 1 / (1 + e^-a)
+ * @DRM_RKMM_OP_TANH: tanh a
+ * @DRM_RKMM_OP_SILU: a sigmoid(a)
+ * @DRM_RKMM_OP_GELU: a times the normal distribution of a
+ * @DRM_RKMM_OP_HARDSWISH: a clamp(a + 3, 0, 6) / 6
+ * @DRM_RKMM_OP_RECIPROCAL: 1 / a for a between 1/8 and 8 1/8
+ * @DRM_RKMM_OP_RSQRT: 1 / sqrt(a) for a between 1/16 and 4 1/16
+ * @DRM_RKMM_OP_ROWMAX: the largest of each row, packed
+ * @DRM_RKMM_OP_ROWSUM: the sum of each row, in 16 equal columns
+ * @DRM_RKMM_OP_ROWMEAN: the mean of each row, in 16 equal columns
+ * @DRM_RKMM_OP_SOFTMAX: softmax of scale (a + d) by rows
+ * @DRM_RKMM_OP_RMSNORM: a / sqrt(mean a^2 + value) by rows, times b
+ * @DRM_RKMM_OP_LAYERNORM: the same of a less its mean, plus d
+ * @DRM_RKMM_OP_MAXPOOL: the largest of each window
+ * @DRM_RKMM_OP_AVGPOOL: the mean of each window
+ * @DRM_RKMM_OP_REQUANT: refused: int32 cannot be read back
+ * @DRM_RKMM_OP_TRANSPOSE: refused: for the library
  */
 enum drm_rkmm_op_kind {
 	DRM_RKMM_OP_MATMUL = 0,
+	DRM_RKMM_OP_ADD,
+	DRM_RKMM_OP_SUB,
+	DRM_RKMM_OP_MUL,
+	DRM_RKMM_OP_MAX,
+	DRM_RKMM_OP_MIN,
+	DRM_RKMM_OP_DIV,
+	DRM_RKMM_OP_COPY,
+	DRM_RKMM_OP_RELU,
+	DRM_RKMM_OP_CLAMP,
+	DRM_RKMM_OP_LEAKY,
+	DRM_RKMM_OP_EXP,
+	DRM_RKMM_OP_SIGMOID,
+	DRM_RKMM_OP_TANH,
+	DRM_RKMM_OP_SILU,
+	DRM_RKMM_OP_GELU,
+	DRM_RKMM_OP_HARDSWISH,
+	DRM_RKMM_OP_RECIPROCAL,
+	DRM_RKMM_OP_RSQRT,
+	DRM_RKMM_OP_ROWMAX,
+	DRM_RKMM_OP_ROWSUM,
+	DRM_RKMM_OP_ROWMEAN,
+	DRM_RKMM_OP_SOFTMAX,
+	DRM_RKMM_OP_RMSNORM,
+	DRM_RKMM_OP_LAYERNORM,
+	DRM_RKMM_OP_MAXPOOL,
+	DRM_RKMM_OP_AVGPOOL,
+	DRM_RKMM_OP_REQUANT,
+	DRM_RKMM_OP_TRANSPOSE,
 };
+
+/**
+ * enum drm_rkmm_element - types of operations that are no matmuls
+ * @DRM_RKMM_F16: fp16
+ * @DRM_RKMM_I8: int8
+ * @DRM_RKMM_I16: int16
+ */
+enum drm_rkmm_element {
+	DRM_RKMM_F16 = 0,
+	DRM_RKMM_I8,
+	DRM_RKMM_I16,
+};
+
+/**
+ * enum drm_rkmm_other - what B of ADD to DIV is
+ * @DRM_RKMM_OTHER_TENSOR: a tensor like A
+ * @DRM_RKMM_OTHER_SCALAR: &drm_rkmm_plan_create.value; there is no operand B
+ * @DRM_RKMM_OTHER_CHANNEL: one value a column: of MUL a vector, of ADD the weights of
+ *	a matmul with K = 1 (fp16) or a vector of int32 (int8)
+ */
+enum drm_rkmm_other {
+	DRM_RKMM_OTHER_TENSOR = 0,
+	DRM_RKMM_OTHER_SCALAR,
+	DRM_RKMM_OTHER_CHANNEL,
+};
+
+/** DRM_RKMM_FLAT - rows one behind the other, where no columns are known */
+#define DRM_RKMM_FLAT		(1u << 0)
+/** DRM_RKMM_MASK - SOFTMAX: operand D, a tensor like A, is added to A */
+#define DRM_RKMM_MASK		(1u << 1)
+/** DRM_RKMM_CAUSAL - SOFTMAX: row r sees columns up to r + N - M */
+#define DRM_RKMM_CAUSAL		(1u << 2)
+/** DRM_RKMM_GAMMA - norms: operand B is a vector that multiplies */
+#define DRM_RKMM_GAMMA		(1u << 3)
+/** DRM_RKMM_BETA - LAYERNORM: operand D is the weights of a matmul with K = 1, added */
+#define DRM_RKMM_BETA		(1u << 4)
 
 /**
  * DRM_RKMM_PLAN_FREE_SLICES - B is not packed yet, and K may be cut for speed
@@ -412,7 +508,7 @@ enum drm_rkmm_form {
 /**
  * struct drm_rkmm_plan_create - argument of RKMM_PLAN_CREATE
  * @kind: Input: enum drm_rkmm_op_kind
- * @types: Input: enum drm_rkmm_types
+ * @types: Input: enum drm_rkmm_types; others than matmuls: enum drm_rkmm_element
  * @m: Input: rows of A and C, at least 1; a submission may use fewer
  * @k: Input: columns of A, rows of B, at least 1
  * @n: Input: columns of B and C, at least 1
@@ -438,6 +534,27 @@ enum drm_rkmm_form {
  * @pad: Input: zero
  * @form: Input: enum drm_rkmm_form
  * @out_flags: Output: DRM_RKMM_PLAN_HOST_FINISH, DRM_RKMM_PLAN_MAY_SATURATE
+ * @other: Input: enum drm_rkmm_other
+ * @op_flags: Input: DRM_RKMM_FLAT, MASK, CAUSAL, GAMMA, BETA
+ * @value: Input: scalar, lower bound, slope or epsilon: fp32 bits, of integers a number
+ * @value2: Input: upper bound
+ * @scale: Input: fp32 bits: SOFTMAX: factor, 0 for 1; int8 curves: real value of a step of A
+ * @out_scale: Input: fp32 bits: int8 curves: real value of a step of C
+ * @za: Input: integers: added to a
+ * @zb: Input: integers: added to b
+ * @sb: Input: integers: factor of b, 0 for 16384
+ * @sb_shift: Input: integers: right shift after it
+ * @width: Input: pooling: pixels of a line; M is a number of lines times it
+ * @kernel_w: Input: pooling: width of the window
+ * @kernel_h: Input: pooling: height of the window
+ * @stride_w: Input: pooling: step, 0 for @kernel_w
+ * @stride_h: Input: pooling: step, 0 for @kernel_h
+ * @evidence: Output: enum drm_rkmm_evidence of the programs
+ * @d: Output: operand D; size 0 for none
+ *
+ * @other and what follows is of operations that are no matmuls; they have no @k,
+ * @a_pitch, @c_pitch, @b_layout, @form, and no @flags. Their integer results are
+ * ((...) * mult >> shift) + offset; a @mult of 0 counts as 1.
  *
  * A plan is shape only and may be submitted with any buffers. Rows of A past K
  * up to the padded width, and packed B past (K, N), must be zero.
@@ -466,6 +583,23 @@ struct drm_rkmm_plan_create {
 	struct drm_rkmm_tensor c;
 	__u32 form;
 	__u32 out_flags;
+	__u32 other;
+	__u32 op_flags;
+	__u32 value;
+	__u32 value2;
+	__u32 scale;
+	__u32 out_scale;
+	__s32 za;
+	__s32 zb;
+	__u32 sb;
+	__u32 sb_shift;
+	__u32 width;
+	__u16 kernel_w;
+	__u16 kernel_h;
+	__u16 stride_w;
+	__u16 stride_h;
+	__u32 evidence;
+	struct drm_rkmm_tensor d;
 };
 
 /**
@@ -527,6 +661,10 @@ struct drm_rkmm_operand {
  * @a_stride: bytes from an A to the next, a multiple of 64; 0: all have the same
  * @b_stride: bytes from a B to the next, a multiple of 64; 0: all have the same
  * @c_stride: bytes from a C to the next, a multiple of 64
+ * @d: operand D, where the plan has one
+ *
+ * Operands that the plan has none of (size 0) are all zero. Operations that are no
+ * matmuls run once and are not grouped.
  *
  * Each operand has the size that the plan says. C of a @count must not overlap:
  * @c_stride is at least that size, or, in the layout ROWS without partial results,
@@ -548,6 +686,7 @@ struct drm_rkmm_op {
 	__u64 a_stride;
 	__u64 b_stride;
 	__u64 c_stride;
+	struct drm_rkmm_operand d;
 };
 
 /**
@@ -646,11 +785,11 @@ RKMM_ASSERT_SIZE(drm_rkmm_client_info, 56);
 RKMM_ASSERT_SIZE(drm_rkmm_bo_create, 24);
 RKMM_ASSERT_SIZE(drm_rkmm_bo_sync, 32);
 RKMM_ASSERT_SIZE(drm_rkmm_tensor, 64);
-RKMM_ASSERT_SIZE(drm_rkmm_plan_create, 280);
+RKMM_ASSERT_SIZE(drm_rkmm_plan_create, 400);
 RKMM_ASSERT_SIZE(drm_rkmm_plan_destroy, 8);
 RKMM_ASSERT_SIZE(drm_rkmm_array, 16);
 RKMM_ASSERT_SIZE(drm_rkmm_operand, 16);
-RKMM_ASSERT_SIZE(drm_rkmm_op, 88);
+RKMM_ASSERT_SIZE(drm_rkmm_op, 104);
 RKMM_ASSERT_SIZE(drm_rkmm_sync, 16);
 RKMM_ASSERT_SIZE(drm_rkmm_submit, 80);
 RKMM_ASSERT_SIZE(drm_rkmm_wait, 24);

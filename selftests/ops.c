@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Operations that are no matmuls: results, one submission with several, and refusals. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "rkmm_test.h"
+
+#define CASE_TIMEOUT	240
+#define ROOM		(1u << 20)
+#define TENSORS		6
+
+/* Tensors in one buffer, a room each; what is in them as plain numbers */
+struct desk {
+	int fd;
+	struct buf buf;
+	struct rnd rnd;
+	double *v[TENSORS];
+};
+
+static int desk_init(struct desk *d, int fd)
+{
+	int i;
+
+	memset(d, 0, sizeof(*d));
+	d->fd = fd;
+	rnd_seed(&d->rnd, 7);
+	for (i = 0; i < TENSORS; i++)
+		d->v[i] = calloc(ROOM / 2, sizeof(double));
+	return buf_create(fd, TENSORS * ROOM, &d->buf);
+}
+
+static void desk_free(struct desk *d)
+{
+	int i;
+
+	buf_free(&d->buf);
+	for (i = 0; i < TENSORS; i++)
+		free(d->v[i]);
+}
+
+static double uniform(struct desk *d, double lo, double hi)
+{
+	return lo + (hi - lo) * rnd_below(&d->rnd, 1 << 20) / (1 << 20);
+}
+
+static uint8_t *at(const struct desk *d, int i, const struct drm_rkmm_tensor *t, uint32_t row,
+		   uint32_t col)
+{
+	return d->buf.map + (size_t)i * ROOM + element_bit(t, row, col) / 8;
+}
+
+/* Random numbers in tensor @i, zeros where it is padded */
+static void fill(struct desk *d, int i, const struct drm_rkmm_tensor *t, uint32_t m, uint32_t n,
+		 double lo, double hi)
+{
+	uint32_t row, col;
+	uint16_t h;
+
+	memset(d->buf.map + (size_t)i * ROOM, 0, ROOM);
+	for (row = 0; row < m; row++) {
+		for (col = 0; col < n; col++) {
+			h = float_to_half((float)uniform(d, lo, hi));
+			memcpy(at(d, i, t, row, col), &h, 2);
+			d->v[i][row * n + col] = half_to_float(h);
+		}
+	}
+}
+
+static double value(const struct desk *d, int i, const struct drm_rkmm_tensor *t, uint32_t row,
+		    uint32_t col)
+{
+	uint16_t h;
+
+	memcpy(&h, at(d, i, t, row, col), 2);
+	return half_to_float(h);
+}
+
+static struct drm_rkmm_operand operand(const struct desk *d, int i)
+{
+	return (struct drm_rkmm_operand){ .handle = d->buf.handle, .offset = (uint64_t)i * ROOM };
+}
+
+static struct drm_rkmm_op bind(const struct desk *d, const struct drm_rkmm_plan_create *p, int a,
+			       int b, int c, int e)
+{
+	struct drm_rkmm_op op = { .plan = p->plan, .a = operand(d, a), .c = operand(d, c) };
+
+	if (p->b.size)
+		op.b = operand(d, b);
+	if (p->d.size)
+		op.d = operand(d, e);
+	return op;
+}
+
+static int run(struct desk *d, struct drm_rkmm_op *ops, uint32_t n)
+{
+	struct drm_rkmm_submit s = {
+		.ops = { sizeof(*ops), n, (uintptr_t)ops }, .flags = DRM_RKMM_SUBMIT_WAIT,
+		.deadline_ns = after(120 * SEC),
+	};
+	int ret;
+
+	ret = buf_end_write(&d->buf);
+	if (!ret)
+		ret = xioctl(d->fd, DRM_IOCTL_RKMM_SUBMIT, &s);
+	if (!ret)
+		ret = s.wait_status ?: s.result;
+	return ret ?: buf_begin_read(&d->buf);
+}
+
+static int plan(struct desk *d, struct drm_rkmm_plan_create *p)
+{
+	return xioctl(d->fd, DRM_IOCTL_RKMM_PLAN_CREATE, p);
+}
+
+static uint32_t bits(float f)
+{
+	uint32_t b;
+
+	memcpy(&b, &f, 4);
+	return b;
+}
+
+FIXTURE(ops)
+{
+	struct desk d;
+	int fd;
+};
+
+FIXTURE_SETUP(ops)
+{
+	self->fd = rk_open();
+	if (self->fd < 0)
+		SKIP(return, "no rkmm device");
+	ASSERT_EQ(0, desk_init(&self->d, self->fd));
+}
+
+FIXTURE_TEARDOWN(ops)
+{
+	desk_free(&self->d);
+	close(self->fd);
+}
+
+TEST_F_TIMEOUT(ops, elements, CASE_TIMEOUT)
+{
+	static const uint32_t kinds[] = {
+		DRM_RKMM_OP_ADD, DRM_RKMM_OP_SUB, DRM_RKMM_OP_MUL, DRM_RKMM_OP_MAX,
+		DRM_RKMM_OP_DIV, DRM_RKMM_OP_SILU, DRM_RKMM_OP_GELU, DRM_RKMM_OP_RELU,
+	};
+	struct desk *d = &self->d;
+	uint32_t i, row, col;
+
+	for (i = 0; i < 8; i++) {
+		struct drm_rkmm_plan_create p = { .kind = kinds[i], .m = 37, .n = 45 };
+		struct drm_rkmm_op op;
+
+		if (plan(d, &p) == -EOPNOTSUPP)
+			continue;		/* derived, on silicon */
+		ASSERT_NE(0, p.plan);
+		fill(d, 0, &p.a, p.m, p.n, -6, 6);
+		if (p.b.size)
+			fill(d, 1, &p.b, p.m, p.n, 0.5, 6);
+		op = bind(d, &p, 0, 1, 2, 3);
+		ASSERT_EQ(0, run(d, &op, 1));
+		for (row = 0; row < p.m; row++) {
+			for (col = 0; col < p.n; col++) {
+				double a = d->v[0][row * p.n + col], b = d->v[1][row * p.n + col];
+				double want[] = {
+					a + b, a - b, a * b, a > b ? a : b, a / b,
+					a / (1 + exp(-a)), a * 0.5 * erfc(-a * M_SQRT1_2),
+					a > 0 ? a : 0,
+				};
+				double got = value(d, 2, &p.c, row, col);
+
+				ASSERT_LE(fabs(got - want[i]), 2e-3 + fabs(want[i]) / 1024)
+					TH_LOG("kind %u [%u][%u]: %g, not %g", kinds[i], row, col,
+					       got, want[i]);
+			}
+		}
+	}
+}
+
+static void softmax_rows(double *x, uint32_t m, uint32_t n, double scale, bool causal)
+{
+	uint32_t row, col, last;
+	double most, sum;
+
+	for (row = 0; row < m; row++, x += n) {
+		last = causal ? row + n - m : n - 1;
+		most = -INFINITY;
+		sum = 0;
+		for (col = 0; col <= last; col++)
+			most = fmax(most, x[col]);
+		for (col = 0; col <= last; col++)
+			sum += x[col] = exp(scale * (x[col] - most));
+		for (col = 0; col < n; col++)
+			x[col] = col <= last ? x[col] / sum : 0;
+	}
+}
+
+/* softmax(scale Q K^T + causal mask) V in one submission */
+TEST_F_TIMEOUT(ops, attention, CASE_TIMEOUT)
+{
+	const uint32_t m = 70, e = 64;
+	struct drm_rkmm_plan_create qk = {
+		.types = DRM_RKMM_F16F16, .form = DRM_RKMM_FORM_CUBE, .m = m, .k = e, .n = m,
+	}, soft = {
+		.kind = DRM_RKMM_OP_SOFTMAX, .m = m, .n = m, .scale = bits(0.125f),
+		.op_flags = DRM_RKMM_CAUSAL,
+	}, pv = {
+		.types = DRM_RKMM_F16F16, .form = DRM_RKMM_FORM_CUBE, .m = m, .k = m, .n = e,
+	};
+	struct desk *d = &self->d;
+	struct drm_rkmm_op ops[3];
+	uint32_t i, j, k;
+	double *p;
+
+	ASSERT_EQ(0, plan(d, &qk));
+	if (plan(d, &soft) == -EOPNOTSUPP)
+		SKIP(return, "softmax is derived, on silicon");
+	ASSERT_EQ(0, plan(d, &pv));
+	/* 0 Q, 1 K^T packed, 2 scores, 3 probabilities, 4 V packed, 5 result */
+	fill(d, 0, &qk.a, m, e, -2, 2);
+	fill(d, 1, &qk.b, e, m, -2, 2);
+	memset(d->buf.map + 2 * ROOM, 0, 2 * ROOM);
+	fill(d, 4, &pv.b, m, e, -2, 2);
+	ops[0] = bind(d, &qk, 0, 1, 2, 0);
+	ops[1] = bind(d, &soft, 2, 0, 3, 0);
+	ops[2] = bind(d, &pv, 3, 4, 5, 0);
+	ASSERT_EQ(0, run(d, ops, 3));
+
+	p = calloc(m * m, sizeof(*p));
+	for (i = 0; i < m; i++)
+		for (j = 0; j < m; j++)
+			for (k = 0; k < e; k++)
+				p[i * m + j] += d->v[0][i * e + k] * d->v[1][k * m + j];
+	softmax_rows(p, m, m, 0.125, true);
+	for (i = 0; i < m; i++) {
+		for (j = 0; j < m; j++) {
+			ASSERT_LE(fabs(value(d, 3, &soft.c, i, j) - p[i * m + j]), 3e-3);
+			if (j > i)
+				ASSERT_EQ(0, value(d, 3, &soft.c, i, j));
+		}
+		for (j = 0; j < e; j++) {
+			double sum = 0;
+
+			for (k = 0; k < m; k++)
+				sum += p[i * m + k] * d->v[4][k * e + j];
+			ASSERT_LE(fabs(value(d, 5, &pv.c, i, j) - sum), 1e-2);
+		}
+	}
+	free(p);
+}
+
+TEST_F_TIMEOUT(ops, refusals, CASE_TIMEOUT)
+{
+	struct drm_rkmm_plan_create add = { .kind = DRM_RKMM_OP_ADD, .m = 8, .n = 64 };
+	struct drm_rkmm_plan_create p;
+	struct desk *d = &self->d;
+	struct drm_rkmm_op op;
+
+	ASSERT_EQ(0, plan(d, &add));
+#define BAD(want, why, ...) do {					\
+	p = add;							\
+	__VA_ARGS__;							\
+	EXPECT_EQ(want, plan(d, &p));					\
+	if (want == -EOPNOTSUPP)					\
+		EXPECT_EQ(why, p.reason);				\
+} while (0)
+	BAD(-EINVAL, 0, p.kind = DRM_RKMM_OP_TRANSPOSE + 1);
+	BAD(-EINVAL, 0, p.types = 3);
+	BAD(-EINVAL, 0, p.k = 1);
+	BAD(-EINVAL, 0, p.other = 3);
+	BAD(-EINVAL, 0, p.op_flags = 1u << 5);
+	BAD(-EINVAL, 0, p.a_pitch = 64);
+	BAD(-EINVAL, 0, p.kind = 0, p.k = 64, p.value = 1);
+	BAD(-EOPNOTSUPP, DRM_RKMM_REASON_ZERO, p.n = 0);
+	BAD(-EOPNOTSUPP, DRM_RKMM_REASON_SIZE, p.m = UINT32_MAX);
+	BAD(-EOPNOTSUPP, DRM_RKMM_REASON_PARAM, p.width = 4);
+	BAD(-EOPNOTSUPP, DRM_RKMM_REASON_READ_BACK, p.kind = DRM_RKMM_OP_REQUANT);
+	BAD(-EOPNOTSUPP, DRM_RKMM_REASON_OPERATION, p.kind = DRM_RKMM_OP_TRANSPOSE);
+
+	op = bind(d, &add, 0, 1, 2, 0);
+	EXPECT_EQ(0, run(d, &op, 1));
+	op.c = op.a;
+	EXPECT_EQ(-EINVAL, run(d, &op, 1));
+	op = bind(d, &add, 0, 1, 2, 0);
+	op.d = operand(d, 3);
+	EXPECT_EQ(-EINVAL, run(d, &op, 1));
+	op = bind(d, &add, 0, 1, 2, 0);
+	op.count = 2;
+	EXPECT_EQ(-EINVAL, run(d, &op, 1));
+	op = bind(d, &add, 0, 1, 2, 0);
+	op.flags = DRM_RKMM_OP_GROUPED;
+	EXPECT_EQ(-EINVAL, run(d, &op, 1));
+	op = bind(d, &add, 0, 1, 2, 0);
+	op.b.handle = 0;
+	EXPECT_EQ(-ENOENT, run(d, &op, 1));
+	op = bind(d, &add, 0, 1, 2, 0);
+	op.rows = 9;
+	EXPECT_EQ(-EINVAL, run(d, &op, 1));
+}
+
+RKMM_TEST_MAIN
