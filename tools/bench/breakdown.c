@@ -106,8 +106,8 @@ static void walk(struct call *c, const struct trace_event *e, unsigned int count
 	if (on)
 		c->own += span->end - on_since;
 	c->at[PHASES] = span->end;
-	c->complete = seen[TRACE_SUBMIT] && seen[TRACE_STARTED] && seen[TRACE_DONE] && irq_since == 0 &&
-		      c->at[PHASE_IRQ] && on;
+	c->complete = seen[TRACE_SUBMIT] && seen[TRACE_STARTED] && seen[TRACE_DONE] &&
+		      irq_since == 0 && c->at[PHASE_IRQ] && on;
 	/* The job was over before the thread slept, or it never did. */
 	if (!c->at[PHASE_AWAY] || c->at[PHASE_AWAY] > c->at[PHASE_IRQ])
 		c->at[PHASE_AWAY] = c->at[PHASE_IRQ];

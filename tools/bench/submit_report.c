@@ -111,10 +111,10 @@ void submit_json(const struct rig *rig, const struct report *r, bool first)
 	printf("},\n   \"emitted_cold\": %llu, \"emitted_warm\": %llu",
 	       (unsigned long long)r->emitted_cold, (unsigned long long)r->emitted_warm);
 	if (!r->no_trace) {
-		printf(", \"first_register\": %llu, \"round_trip\": %llu, \"registers\": %llu, "
-		       "\"breakdown\": {",
+		printf(", \"first_register\": %llu, \"round_trip\": %llu, \"registers\": %llu",
 		       (unsigned long long)r->first, (unsigned long long)r->round,
 		       (unsigned long long)r->regs);
+		printf(", \"breakdown\": {");
 		for (i = 0; i < PHASES; i++)
 			printf("\"%s\": %llu, ", keys[i], (unsigned long long)b->phase[i]);
 		printf("\"own\": %llu, \"model\": %llu, \"others\": %llu, \"calls\": %u}",
