@@ -227,7 +227,7 @@ need-headers:
 need-host:
 	$(Q)tools/build/deb.sh need gcc $(if $(host-tests),libcmocka-dev) $(if $(filter %.cc,$(foreach t,$(host-tests),$($(t)-srcs))),g++) libdrm-dev zlib1g-dev
 need-cross:
-	$(Q)tools/build/deb.sh need $(if $(cross-prefix),gcc-aarch64-linux-gnu,gcc) libdrm-dev zlib1g-dev
+	$(Q)tools/build/deb.sh need $(if $(cross-prefix),gcc-aarch64-linux-gnu libc6-dev-arm64-cross,gcc) libdrm-dev zlib1g-dev
 	$(if $(cross-prefix),$(Q)tools/build/deb.sh cross)
 $(call tree-files,host$(san)) $(call guest-files,host): | need-host
 $(call tree-files,arm64) $(call guest-files,arm64): | need-cross
