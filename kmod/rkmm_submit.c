@@ -212,7 +212,9 @@ static int rkmm_submit_get_ops(struct rkmm_client *client, struct drm_file *file
 			ret = rkmm_submit_get_op(client, file, &arg, &ops[i]);
 		ops[i].arg = arg;
 		members += ops[i].count;
-		if (!ret && (members > DRM_RKMM_MAX_MEMBERS || (!i && ops[i].grouped)))
+		/* Only matmuls have a group, so none begins with anything else. */
+		if (!ret && (members > DRM_RKMM_MAX_MEMBERS ||
+			     (ops[i].grouped && (!i || ops[i - 1].plan->op))))
 			ret = -EINVAL;
 		if (ret) {
 			drm_dbg(client->rdev->drm, "submit: operation %u: %d\n", i, ret);
@@ -227,7 +229,7 @@ static u32 rkmm_submit_group_end(const struct rkmm_op_data *ops, u32 first, u32 
 {
 	u32 i = first + 1;
 
-	while (i < nops && ops[i].grouped && !ops[first].plan->op)
+	while (i < nops && ops[i].grouped)
 		i++;
 	return i;
 }

@@ -258,11 +258,15 @@ TEST_F_TIMEOUT(ops, attention, CASE_TIMEOUT)
 TEST_F_TIMEOUT(ops, refusals, CASE_TIMEOUT)
 {
 	struct drm_rkmm_plan_create add = { .kind = DRM_RKMM_OP_ADD, .m = 8, .n = 64 };
+	struct drm_rkmm_plan_create sum = { .kind = DRM_RKMM_OP_ROWSUM, .m = 8, .n = 64 };
+	struct drm_rkmm_plan_create mm = { .types = DRM_RKMM_F16F16, .m = 8, .k = 64, .n = 64 };
 	struct drm_rkmm_plan_create p;
 	struct desk *d = &self->d;
-	struct drm_rkmm_op op;
+	struct drm_rkmm_op op, ops[2];
 
 	ASSERT_EQ(0, plan(d, &add));
+	ASSERT_EQ(0, plan(d, &sum));
+	ASSERT_EQ(0, plan(d, &mm));
 #define BAD(want, why, ...) do {					\
 	p = add;							\
 	__VA_ARGS__;							\
@@ -296,6 +300,12 @@ TEST_F_TIMEOUT(ops, refusals, CASE_TIMEOUT)
 	op = bind(d, &add, 0, 1, 2, 0);
 	op.flags = DRM_RKMM_OP_GROUPED;
 	EXPECT_EQ(-EINVAL, run(d, &op, 1));
+	/* nor may a matmul be grouped with what is none: that has memory of its own */
+	ops[0] = bind(d, &sum, 0, 0, 2, 0);
+	ops[1] = bind(d, &mm, 1, 3, 4, 0);
+	EXPECT_EQ(0, run(d, ops, 2));
+	ops[1].flags = DRM_RKMM_OP_GROUPED;
+	EXPECT_EQ(-EINVAL, run(d, ops, 2));
 	op = bind(d, &add, 0, 1, 2, 0);
 	op.b.handle = 0;
 	EXPECT_EQ(-ENOENT, run(d, &op, 1));
