@@ -169,7 +169,8 @@ static bool next_operation(struct stream *s)
 		s->a += m->a_stride;
 		s->b += m->b_stride;
 		s->c += m->c_stride;
-		rkmm_walk_restart(&s->walk);
+		if (!m->op)
+			rkmm_walk_restart(&s->walk);
 	} else {
 		if (++s->member == s->n)
 			return false;
