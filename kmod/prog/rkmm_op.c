@@ -183,19 +183,63 @@ static bool is_pool(const struct rkmm_op *op)
 	return op->code == RKMM_OP_MAXPOOL || op->code == RKMM_OP_AVGPOOL;
 }
 
+static bool is_norm(const struct rkmm_op *op)
+{
+	return op->code == RKMM_OP_RMSNORM || op->code == RKMM_OP_LAYERNORM;
+}
+
+/* Lookups of integers take the real values of steps. */
+static bool is_integer_curve(const struct rkmm_op *op)
+{
+	return op->precision != RKMM_PREC_F16 && op->code >= RKMM_OP_EXP &&
+	       op->code <= RKMM_OP_RSQRT;
+}
+
+static bool numbers_ok(const struct rkmm_op *op)
+{
+	bool scalar = op->code <= RKMM_OP_DIV && op->other == RKMM_OTHER_SCALAR;
+	bool clamp = op->code == RKMM_OP_CLAMP;
+
+	if (op->value && !scalar && !clamp && op->code != RKMM_OP_LEAKY && !is_norm(op))
+		return false;
+	if (op->scale && op->code != RKMM_OP_SOFTMAX && !is_integer_curve(op))
+		return false;
+	return !(op->value2 && !clamp) && !(op->out_scale && !is_integer_curve(op));
+}
+
+/* Zero points, factors and shifts: those that a register of the operation takes */
+static bool integers_ok(const struct rkmm_op *op)
+{
+	bool tensor = op->code <= RKMM_OP_DIV && op->other == RKMM_OTHER_TENSOR;
+	bool vector = op->code <= RKMM_OP_DIV && op->other == RKMM_OTHER_CHANNEL;
+	bool mul = op->code == RKMM_OP_MUL, own = op->code == RKMM_OP_LEAKY || is_pool(op);
+	const struct rkmm_quant *q = &op->quant;
+
+	if (op->precision == RKMM_PREC_F16)
+		return !(q->za | q->zb | q->zo) && !(q->sb | q->sb_shift | q->mult | q->shift);
+	if ((q->sb | q->sb_shift) && (!tensor || mul))
+		return false;
+	if (q->zb && !tensor && !(vector && mul))
+		return false;
+	if (q->za && (own || (vector && !mul)))
+		return false;
+	if ((q->mult | q->shift) && (own || is_integer_curve(op)))
+		return false;
+	return !(q->zo && is_pool(op));
+}
+
 /* Fields that the operation does not have must be zero. */
 static enum rkmm_reason check_fields(const struct rkmm_op *op)
 {
 	bool binary = op->code <= RKMM_OP_DIV;
 	bool softmax = op->code == RKMM_OP_SOFTMAX;
-	bool norm = op->code == RKMM_OP_RMSNORM || op->code == RKMM_OP_LAYERNORM;
 	u32 flags = op->flags;
 
 	if (binary ? (u32)op->other >= RKMM_OTHER_COUNT : op->other != 0)
 		return RKMM_REASON_PARAM;
 	if (flags & (RKMM_OP_MASK | RKMM_OP_CAUSAL) && !softmax)
 		return RKMM_REASON_PARAM;
-	if (flags & (RKMM_OP_GAMMA | RKMM_OP_BETA) && !norm)
+	if (flags & (RKMM_OP_GAMMA | RKMM_OP_BETA) && !is_norm(op))
 		return RKMM_REASON_PARAM;
 	/* A flat layout knows no columns. */
 	if (flags & RKMM_OP_FLAT && (op->code > RKMM_OP_RSQRT || op->other == RKMM_OTHER_CHANNEL))
@@ -208,6 +252,8 @@ static enum rkmm_reason check_fields(const struct rkmm_op *op)
 	    !(rkmm_f32_finite(op->value) && rkmm_f32_finite(op->value2)))
 		return RKMM_REASON_PARAM;
 	if (!rkmm_f32_finite(op->scale) || !rkmm_f32_finite(op->out_scale))
+		return RKMM_REASON_PARAM;
+	if (!numbers_ok(op) || !integers_ok(op))
 		return RKMM_REASON_PARAM;
 	return RKMM_OK;
 }

@@ -34,6 +34,12 @@ static u32 add_values(const struct rkmm_opgeom *g, struct rkmm_num a, struct rkm
 	return alu_value(g, rkmm_num_add(a, b));
 }
 
+/* Integers whose differences an adder holds, and which are factors */
+static bool value_ok(const struct rkmm_opgeom *g, u32 value)
+{
+	return is_float(g) || ((s32)value >= -32768 && (s32)value <= 32767);
+}
+
 static void set_tiles(struct rkmm_opgeom *g, bool temp)
 {
 	g->tile_rows = rkmm_min(g->rows, RKMM_PIXELS_MAX);
@@ -114,12 +120,10 @@ static enum rkmm_reason with_scalar(struct rkmm_opgeom *g)
 	struct rkmm_dpu *d;
 
 	set_tiles(g, false);
-	if (!is_float(g)) {
-		if ((s32)g->op.value < -32768 || (s32)g->op.value > 32767)
-			return RKMM_REASON_PARAM;
-		if (g->op.code == RKMM_OP_DIV)
-			return RKMM_REASON_OPERATION;
-	}
+	if (!value_ok(g, g->op.value))
+		return RKMM_REASON_PARAM;
+	if (!is_float(g) && g->op.code == RKMM_OP_DIV)
+		return RKMM_REASON_OPERATION;
 	if (g->op.code == RKMM_OP_SUB)
 		s = negative(s);
 	if (g->op.code == RKMM_OP_DIV) {
@@ -229,7 +233,7 @@ static enum rkmm_reason between(struct rkmm_opgeom *g)
 	struct rkmm_num lo = value_num(g, g->op.value), hi = value_num(g, g->op.value2);
 	struct rkmm_dpu *d;
 
-	if (rkmm_num_cmp(lo, hi) > 0)
+	if (!value_ok(g, g->op.value) || !value_ok(g, g->op.value2) || rkmm_num_cmp(lo, hi) > 0)
 		return RKMM_REASON_PARAM;
 	set_tiles(g, false);
 	d = simple(g, RKMM_EW_OFF, rkmm_nowhere());
@@ -264,7 +268,7 @@ static enum rkmm_reason leaky(struct rkmm_opgeom *g)
 		d->bs.mul = rkmm_num_f16(slope);
 		return RKMM_OK;
 	}
-	if (!rkmm_num_ratio(slope, 15, 31, &mult, &shift) || g->op.quant.za)
+	if (!rkmm_num_ratio(slope, 15, 31, &mult, &shift))
 		return RKMM_REASON_PARAM;
 	set_tiles(g, true);
 	part = rkmm_temp(g, g->tile_cols);

@@ -191,6 +191,9 @@ enum rkmm_reason rkmm_build_norm(const struct rkmm_limits *limits, struct rkmm_o
 	if (g->op.flags & RKMM_OP_BETA && g->op.code != RKMM_OP_LAYERNORM)
 		return RKMM_REASON_PARAM;
 	eps = root_of(eps);
+	/* which is an fp16 operand */
+	if (!rkmm_num_f16(eps) || rkmm_num_f16(eps) >= 0x7c00)
+		return RKMM_REASON_PARAM;
 	mean = rkmm_num_f16(rkmm_num_inverse(rkmm_num_int(g->op.n)));
 	g->row_align = 64;
 	g->tile_rows = rkmm_min(g->rows, RKMM_MOVER_PIXELS);

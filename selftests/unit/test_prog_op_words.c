@@ -322,6 +322,7 @@ static void test_one_input(void **state)
 
 	op.code = RKMM_OP_LEAKY;
 	op.value = 0x3e000000;			/* 1/8 */
+	op.value2 = 0;
 	set(&l, 0x4040, 0x62);
 	set(&l, 0x4048, 0x3000 << 16);
 	emit(&op, 0);
@@ -684,16 +685,52 @@ static void test_refusals(void **state)
 	WITH(RKMM_OP_MUL, RKMM_PREC_I8, RKMM_REASON_QUANT, op_.quant.mult = 0x8000);
 	WITH(RKMM_OP_MUL, RKMM_PREC_I8, RKMM_REASON_QUANT, op_.quant.shift = 64);
 	WITH(RKMM_OP_CLAMP, RKMM_PREC_F16, RKMM_REASON_PARAM, op_.value = 0x3f800000);
+	WITH(RKMM_OP_CLAMP, RKMM_PREC_I8, RKMM_REASON_PARAM,
+	     op_.value = 0x80000000; op_.value2 = 0x7fffffff);
 	WITH(RKMM_OP_LEAKY, RKMM_PREC_F16, RKMM_REASON_PARAM, op_.value = 0x40000000);
 	WITH(RKMM_OP_RMSNORM, RKMM_PREC_F16, RKMM_REASON_PARAM, (void)0);
 	WITH(RKMM_OP_RMSNORM, RKMM_PREC_F16, RKMM_REASON_PARAM,
 	     op_.value = 0x3727c5ac; op_.flags = RKMM_OP_BETA);
+	/* roots that no fp16 number is */
+	WITH(RKMM_OP_RMSNORM, RKMM_PREC_F16, RKMM_REASON_PARAM, op_.value = 0x00000001);
+	WITH(RKMM_OP_RMSNORM, RKMM_PREC_F16, RKMM_REASON_PARAM, op_.value = 0x7f7fffff);
 	WITH(RKMM_OP_SILU, RKMM_PREC_I8, RKMM_REASON_PARAM, (void)0);
 	WITH(RKMM_OP_MAXPOOL, RKMM_PREC_F16, RKMM_REASON_PARAM, (void)0);
 	WITH(RKMM_OP_MAXPOOL, RKMM_PREC_F16, RKMM_REASON_PARAM,
 	     op_.width = 8; op_.kernel_w = 17; op_.kernel_h = 2);
 	WITH(RKMM_OP_MAXPOOL, RKMM_PREC_F16, RKMM_REASON_PARAM,
 	     op_.width = 7; op_.kernel_w = 2; op_.kernel_h = 2);
+}
+
+/* What an operation does not have is refused, wherever it stands. */
+static void test_unknown(void **state)
+{
+	(void)state;
+	WITH(RKMM_OP_ADD, RKMM_PREC_F16, RKMM_OK, (void)0);
+	WITH(RKMM_OP_ADD, RKMM_PREC_F16, RKMM_REASON_PARAM, op_.value = 1);
+	WITH(RKMM_OP_ADD, RKMM_PREC_F16, RKMM_REASON_PARAM, op_.value2 = 1);
+	WITH(RKMM_OP_ADD, RKMM_PREC_F16, RKMM_REASON_PARAM, op_.scale = 0x3f800000);
+	WITH(RKMM_OP_ADD, RKMM_PREC_F16, RKMM_REASON_PARAM, op_.out_scale = 0x3f800000);
+	WITH(RKMM_OP_COPY, RKMM_PREC_F16, RKMM_REASON_PARAM, op_.quant.za = 1);
+	WITH(RKMM_OP_RELU, RKMM_PREC_F16, RKMM_REASON_PARAM, op_.quant.mult = 1);
+	WITH(RKMM_OP_SILU, RKMM_PREC_F16, RKMM_REASON_PARAM, op_.quant.zo = 1);
+	WITH(RKMM_OP_SILU, RKMM_PREC_F16, RKMM_REASON_PARAM, op_.scale = 0x3f800000);
+	WITH(RKMM_OP_SOFTMAX, RKMM_PREC_F16, RKMM_REASON_PARAM, op_.out_scale = 0x3f800000);
+	WITH(RKMM_OP_ADD, RKMM_PREC_I8, RKMM_OK, op_.quant.sb = 1);
+	WITH(RKMM_OP_MUL, RKMM_PREC_I8, RKMM_REASON_PARAM, op_.quant.sb = 1);
+	WITH(RKMM_OP_MUL, RKMM_PREC_I8, RKMM_REASON_PARAM, op_.quant.sb_shift = 1);
+	WITH(RKMM_OP_MUL, RKMM_PREC_I8, RKMM_OK, op_.quant.zb = 1);
+	WITH(RKMM_OP_COPY, RKMM_PREC_I8, RKMM_REASON_PARAM, op_.quant.zb = 1);
+	WITH(RKMM_OP_ADD, RKMM_PREC_I8, RKMM_OK,
+	     op_.other = RKMM_OTHER_CHANNEL; op_.quant.mult = 1);
+	WITH(RKMM_OP_ADD, RKMM_PREC_I8, RKMM_REASON_PARAM,
+	     op_.other = RKMM_OTHER_CHANNEL; op_.quant.za = 1);
+	WITH(RKMM_OP_LEAKY, RKMM_PREC_I8, RKMM_REASON_PARAM,
+	     op_.value = 0x3e000000; op_.quant.mult = 1);
+	WITH(RKMM_OP_SILU, RKMM_PREC_I8, RKMM_REASON_PARAM,
+	     op_.scale = 0x3c800000; op_.out_scale = 0x3d000000; op_.quant.shift = 1);
+	WITH(RKMM_OP_MAXPOOL, RKMM_PREC_I8, RKMM_REASON_PARAM,
+	     op_.width = 8; op_.kernel_w = 2; op_.kernel_h = 2; op_.quant.zo = 1);
 }
 
 /*
@@ -710,13 +747,80 @@ static uint32_t rnd(uint32_t below)
 	return (uint32_t)((seed >> 20) % below);
 }
 
+/* An address tells its area in the low bits, which no offset has. */
+static const u32 tagged[RKMM_AREAS] = { 0, 1, 2, 3, 4, 5, 6 };
+
+/* @groups times @bytes, @pitch from each other, from @at on: inside the area? */
+static void check_inside(u32 at, uint32_t groups, uint32_t pitch, uint64_t bytes)
+{
+	const uint64_t sizes[RKMM_AREAS] = {
+		[RKMM_AREA_A] = geom->a.size, [RKMM_AREA_B] = geom->b.size,
+		[RKMM_AREA_C] = geom->c.size, [RKMM_AREA_D] = geom->d.size,
+		[RKMM_AREA_TEMP] = geom->temp_bytes, [RKMM_AREA_CONST] = geom->const_bytes,
+	};
+
+	assert_in_range(at % 16, RKMM_AREA_A, RKMM_AREAS - 1);
+	assert_true(at / 16 * 16ull + (groups - 1ull) * pitch + bytes <= sizes[at % 16]);
+}
+
+static void check_dpu(const struct rkmm_dpu *d)
+{
+	uint32_t cols = d->in == RKMM_PREC_I8 ? 16 : 8, groups = d->channels / cols;
+
+	check_inside(d->src, groups, d->src_pitch, 16ull * d->pixels);
+	if (d->minmax)
+		check_inside(d->dst, 1, 0, 2ull * d->pixels);
+	else
+		check_inside(d->dst, groups, d->dst_pitch, 16ull * d->pixels);
+	if (d->bs.use & RKMM_STAGE_TABLE)
+		check_inside(d->table, 1, 0, 4ull * d->channels);
+	else if (d->vector)
+		check_inside(d->src2, groups, 16, 16);
+	else if (d->ew != RKMM_EW_OFF && d->ew != RKMM_EW_LUT)
+		check_inside(d->src2, groups, d->src2_pitch, 16ull * d->pixels);
+}
+
+static void check_addresses(const struct rkmm_task *task)
+{
+	const struct rkmm_program *p = &task->matmul;
+	const struct rkmm_mover *m = &task->mover;
+	const struct rkmm_pool *l = &task->pool;
+	uint32_t cols;
+
+	switch (task->kind) {
+	case RKMM_TASK_DPU:
+		check_dpu(&task->dpu);
+		break;
+	case RKMM_TASK_MOVER:
+		assert_true(m->image);
+		check_inside(m->src, 1, 0, 2ull * m->width * RKMM_MOVER_LINES);
+		check_inside(m->weights, 1, 0, 16ull * m->kernels);
+		check_inside(m->dst, m->kernels / 8, m->dst_pitch,
+			     16ull * m->width * RKMM_MOVER_LINES);
+		break;
+	case RKMM_TASK_MATMUL:
+		check_inside(p->a, p->k / 8, p->a_pitch, 16ull * p->m);
+		check_inside(p->b, 1, 0, 2ull * p->k * p->n);
+		check_inside(p->c, p->n / 8, p->c_pitch, 16ull * p->m);
+		break;
+	case RKMM_TASK_POOL:
+		cols = l->precision == RKMM_PREC_I8 ? 16 : 8;
+		check_inside(l->src, l->channels / cols, 16 * l->width * l->height,
+			     16ull * l->width * l->height);
+		check_inside(l->dst, 1, 0, (uint64_t)l->channels / cols * 16 *
+			     rkmm_pool_out(l->width, l->kernel_w, l->stride_w) *
+			     rkmm_pool_out(l->height, l->kernel_h, l->stride_h));
+		break;
+	}
+}
+
 static void check_task(uint32_t i, uint32_t rows)
 {
-	static const u32 zero[RKMM_AREAS];
 	struct rkmm_task task;
 	uint32_t n;
 
-	rkmm_op_task(geom, i, rows, zero, &task);
+	rkmm_op_task(geom, i, rows, tagged, &task);
+	check_addresses(&task);
 	n = rkmm_task_writes(&task, NULL);
 	assert_in_range(n, RKMM_POOL_WRITES, 1097);
 	words[n] = 0x5a5a;
@@ -745,10 +849,11 @@ static void test_any(void **state)
 		struct rkmm_op op = {
 			.code = rnd(RKMM_OP_COUNT + 1), .precision = rnd(8),
 			.other = rnd(4), .flags = rnd(3) ? 0 : rnd(40),
-			.m = rnd(8) ? 1 + rnd(600) : rnd(0xffffffff),
-			.n = rnd(8) ? 1 + rnd(600) : rnd(20000),
-			.value = floats[rnd(6)], .value2 = floats[rnd(6)],
-			.scale = floats[rnd(6)], .out_scale = floats[rnd(6)],
+			.m = rnd(8) ? 1 + rnd(600) : rnd(0xffffffff) >> rnd(32),
+			.n = rnd(8) ? 1 + rnd(600) : rnd(0xffffffff) >> rnd(32),
+			.value = rnd(2) ? 0 : floats[rnd(6)],
+			.value2 = rnd(4) ? 0 : floats[rnd(6)],
+			.scale = rnd(4) ? 0 : floats[rnd(6)],
 		};
 		uint32_t rows, tasks, t;
 
@@ -756,6 +861,12 @@ static void test_any(void **state)
 			op.precision = rnd(2) ? RKMM_PREC_F16 : RKMM_PREC_I8;
 		if (op.code > RKMM_OP_DIV && rnd(4))
 			op.other = 0;
+		if (op.code == RKMM_OP_RMSNORM || op.code == RKMM_OP_LAYERNORM)
+			op.value = 0x3727c5ac;
+		if (op.precision == RKMM_PREC_I8 && op.code >= RKMM_OP_EXP && rnd(8)) {
+			op.scale = 0x3d000000;
+			op.out_scale = 0x3c800000;
+		}
 		if (op.code == RKMM_OP_MAXPOOL || op.code == RKMM_OP_AVGPOOL) {
 			op.width = 1 + rnd(32);
 			op.m = op.width * (1 + rnd(32));
@@ -764,7 +875,7 @@ static void test_any(void **state)
 			op.stride_w = rnd(4);
 			op.stride_h = rnd(4);
 		}
-		if (!rnd(3))
+		if (!rnd(op.precision == RKMM_PREC_F16 ? 20 : 3))
 			op.quant = (struct rkmm_quant){
 				.za = (int)rnd(256) - 128, .mult = rnd(0x9000), .shift = rnd(70),
 			};
@@ -814,6 +925,7 @@ int main(void)
 		cmocka_unit_test(test_softmax_steps),
 		cmocka_unit_test(test_pooling),
 		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_any),
 	};
 
