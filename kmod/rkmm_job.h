@@ -68,6 +68,12 @@ static inline u32 rkmm_plan_rows(const struct rkmm_plan *plan)
 	return plan->op ? plan->op->op.m : plan->geom.mm.m;
 }
 
+/* rkmm_plan_whole() - an image has lines: there is no part of it by rows */
+static inline bool rkmm_plan_whole(const struct rkmm_plan *plan)
+{
+	return plan->op && plan->op->steps[0].kind == RKMM_STEP_POOL;
+}
+
 /* rkmm_plan_image_bytes() - bytes of an image of the plan, at most */
 u64 rkmm_plan_image_bytes(const struct rkmm_plan *plan);
 

@@ -9,6 +9,7 @@
 #include <drm/drm_gem.h>
 #include <drm/drm_print.h>
 #include <linux/overflow.h>
+#include <linux/sched/signal.h>
 
 #include "rkmm_bo.h"
 #include "rkmm_overlap.h"
@@ -82,6 +83,8 @@ static int rkmm_submit_get_op(struct rkmm_client *client, struct drm_file *file,
 	op->count = arg->count ?: 1;
 	op->grouped = arg->flags & DRM_RKMM_OP_GROUPED;
 	if (op->rows > rkmm_plan_rows(op->plan) || (op->grouped && op->plan->op))
+		return -EINVAL;
+	if (op->rows < rkmm_plan_rows(op->plan) && rkmm_plan_whole(op->plan))
 		return -EINVAL;
 	op->stride[0] = arg->a_stride;
 	op->stride[1] = arg->b_stride;
@@ -389,6 +392,10 @@ static int rkmm_submit_bind(struct rkmm_job *job, const struct rkmm_op_data *ops
 	if (!job->cores)
 		return -EINVAL;
 	for (i = 0; i < job->nops; i = end) {
+		/* Images of up to 64 MiB, and of thousands of operations */
+		cond_resched();
+		if (fatal_signal_pending(current))
+			return -EINTR;
 		end = rkmm_submit_step_end(ops, i, job->nops);
 		ret = rkmm_submit_map_step(job, &ops[i], end - i, &bound[i]);
 		if (ret)

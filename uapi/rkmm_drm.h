@@ -651,7 +651,7 @@ struct drm_rkmm_operand {
 /**
  * struct drm_rkmm_op - one operation of a submission
  * @plan: plan handle
- * @rows: rows to compute, 0 for the plan's M; at most the plan's M
+ * @rows: rows to compute, 0 for the plan's M; at most the plan's M, of pooling all
  * @flags: DRM_RKMM_OP_GROUPED or zero
  * @count: how often, with operands at @a_stride, @b_stride and @c_stride from each
  *	other; 0 for once
