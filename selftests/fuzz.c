@@ -39,8 +39,8 @@ struct world {
 		void *map;
 	} buf[NBUFS];
 	struct {
-		uint32_t handle, fd, m;
-		uint64_t a, b, c;
+		uint32_t handle, fd, kind, m;
+		uint64_t a, b, c, d;
 	} plan[NPLANS];
 	uint32_t sync[NSYNCS];
 	int file[NFILES];	/* dma-bufs and sync files */
@@ -271,6 +271,63 @@ static void do_bo_sync(struct thread *t)
 	call(t, DRM_IOCTL_RKMM_BO_SYNC, &s);
 }
 
+/* fp32 bits: numbers that some operation takes, and some that none does */
+static uint32_t real(struct thread *t)
+{
+	static const uint32_t v[] = {
+		0x3d000000, 0x3f000000, 0x3f800000, 0x3727c5ac, 0x40c00000, 0xbf800000, 1,
+		0x7f7fffff, 0x7f800000, 0x7fc00000, 0x80000000,
+	};
+
+	return one_in(t, 16) ? (uint32_t)wild(t) : v[below(t, one_in(t, 4) ? ARRAY_SIZE(v) : 5)];
+}
+
+/* Any operation but matmuls; fields that most of them do not have are seldom set. */
+static struct drm_rkmm_plan_create other_plan(struct thread *t)
+{
+	struct drm_rkmm_plan_create p = {
+		.kind = 1 + below(t, one_in(t, 20) ? 40 : 26), .types = one_in(t, 3) ? below(t, 4) : 0,
+		.m = 1 + below(t, 80), .n = 1 + below(t, one_in(t, 4) ? 600 : 80),
+		.cores = below(t, 8),
+	};
+
+	if (p.kind <= DRM_RKMM_OP_DIV)
+		p.other = below(t, one_in(t, 20) ? 5 : 3);
+	if (one_in(t, 4))
+		p.op_flags = 1u << below(t, 6);
+	if (p.other == DRM_RKMM_OTHER_SCALAR || p.kind == DRM_RKMM_OP_LEAKY ||
+	    p.kind == DRM_RKMM_OP_CLAMP || one_in(t, 10))
+		p.value = p.types ? below(t, 100) : real(t);
+	if (p.kind == DRM_RKMM_OP_RMSNORM || p.kind == DRM_RKMM_OP_LAYERNORM)
+		p.value = real(t);
+	if (p.kind == DRM_RKMM_OP_CLAMP || one_in(t, 20))
+		p.value2 = p.types ? below(t, 200) : real(t);
+	if (p.kind == DRM_RKMM_OP_SOFTMAX || p.types || one_in(t, 20))
+		p.scale = real(t);
+	if (p.types && p.kind >= DRM_RKMM_OP_EXP)
+		p.out_scale = real(t);
+	if (one_in(t, p.types ? 2 : 20)) {
+		p.za = (int)below(t, 256) - 128;
+		p.mult = below(t, 40000);
+		p.shift = below(t, 70);
+		p.offset = (int)below(t, 256) - 128;
+	}
+	if (p.kind == DRM_RKMM_OP_MAXPOOL || p.kind == DRM_RKMM_OP_AVGPOOL || one_in(t, 30)) {
+		p.width = below(t, 12);
+		p.m = p.width * (1 + below(t, 12));
+		p.kernel_w = below(t, 6);
+		p.kernel_h = below(t, 6);
+		p.stride_w = below(t, one_in(t, 10) ? 20 : 6);
+		p.stride_h = below(t, 6);
+	}
+	/* the largest that there are, and larger ones */
+	if (one_in(t, 20))
+		p.m = (uint32_t)wild(t) >> below(t, 32);
+	if (one_in(t, 20))
+		p.n = (uint32_t)wild(t) >> below(t, 32);
+	return p;
+}
+
 static void do_plan_create(struct thread *t)
 {
 	uint32_t most = one_in(t, 10) ? 3000 : 80;
@@ -295,6 +352,8 @@ static void do_plan_create(struct thread *t)
 	}
 	if (one_in(t, 30))
 		p.b_layout = rnd_next(&t->r);
+	if (one_in(t, 3))
+		p = other_plan(t);
 	if (call(t, DRM_IOCTL_RKMM_PLAN_CREATE, &p) || !p.plan)
 		return;
 	d.plan = t->w->plan[i].handle;
@@ -302,10 +361,12 @@ static void do_plan_create(struct thread *t)
 		xioctl(t->w->fd[t->w->plan[i].fd], DRM_IOCTL_RKMM_PLAN_DESTROY, &d);
 	t->w->plan[i].handle = p.plan;
 	t->w->plan[i].fd = t->fd;
+	t->w->plan[i].kind = p.kind;
 	t->w->plan[i].m = p.m;
 	t->w->plan[i].a = p.a.size;
 	t->w->plan[i].b = p.b.size;
 	t->w->plan[i].c = p.c.size;
+	t->w->plan[i].d = p.d.size;
 }
 
 static struct drm_rkmm_operand operand(struct thread *t, uint64_t need)
@@ -351,6 +412,7 @@ static void do_submit(struct thread *t)
 	struct drm_rkmm_op *ops = calloc(nops + 1, sizeof(*ops));
 	struct drm_rkmm_sync in[4] = { 0 }, out[4] = { 0 };
 	struct drm_rkmm_submit s;
+	uint32_t other = 0;	/* kind of the operation before */
 
 	if (!ops)
 		return;
@@ -359,16 +421,23 @@ static void do_submit(struct thread *t)
 
 		ops[i].plan = one_in(t, 60) ? (uint32_t)wild(t) : t->w->plan[p].handle;
 		ops[i].rows = one_in(t, 3) ? below(t, t->w->plan[p].m + 1) : 0;
-		ops[i].flags = i && one_in(t, 2) ? DRM_RKMM_OP_GROUPED : 0;
-		if (one_in(t, 3)) {
+		if (i && one_in(t, t->w->plan[p].kind || other ? 20 : 2))
+			ops[i].flags = DRM_RKMM_OP_GROUPED;
+		other = t->w->plan[p].kind;
+		/* only matmuls run more than once, or in groups */
+		if (one_in(t, t->w->plan[p].kind ? 40 : 3)) {
 			ops[i].count = one_in(t, 20) ? (uint32_t)wild(t) : below(t, 9);
 			ops[i].a_stride = stride(t, t->w->plan[p].a);
 			ops[i].b_stride = stride(t, t->w->plan[p].b);
 			ops[i].c_stride = stride(t, t->w->plan[p].c);
 		}
 		ops[i].a = operand(t, t->w->plan[p].a + extra(ops[i].count, ops[i].a_stride));
-		ops[i].b = operand(t, t->w->plan[p].b + extra(ops[i].count, ops[i].b_stride));
+		if (t->w->plan[p].b)
+			ops[i].b = operand(t, t->w->plan[p].b +
+					   extra(ops[i].count, ops[i].b_stride));
 		ops[i].c = operand(t, t->w->plan[p].c + extra(ops[i].count, ops[i].c_stride));
+		if (t->w->plan[p].d)
+			ops[i].d = operand(t, t->w->plan[p].d);
 		if (one_in(t, 100)) {
 			uint64_t v = wild(t);
 
