@@ -260,6 +260,10 @@ TEST_F_TIMEOUT(ops, refusals, CASE_TIMEOUT)
 	struct drm_rkmm_plan_create add = { .kind = DRM_RKMM_OP_ADD, .m = 8, .n = 64 };
 	struct drm_rkmm_plan_create sum = { .kind = DRM_RKMM_OP_ROWSUM, .m = 8, .n = 64 };
 	struct drm_rkmm_plan_create mm = { .types = DRM_RKMM_F16F16, .m = 8, .k = 64, .n = 64 };
+	struct drm_rkmm_plan_create pool = {
+		.kind = DRM_RKMM_OP_MAXPOOL, .m = 8, .n = 64, .width = 4, .kernel_w = 2,
+		.kernel_h = 2,
+	};
 	struct drm_rkmm_plan_create p;
 	struct desk *d = &self->d;
 	struct drm_rkmm_op op, ops[2];
@@ -267,6 +271,7 @@ TEST_F_TIMEOUT(ops, refusals, CASE_TIMEOUT)
 	ASSERT_EQ(0, plan(d, &add));
 	ASSERT_EQ(0, plan(d, &sum));
 	ASSERT_EQ(0, plan(d, &mm));
+	ASSERT_EQ(0, plan(d, &pool));
 #define BAD(want, why, ...) do {					\
 	p = add;							\
 	__VA_ARGS__;							\
@@ -284,6 +289,9 @@ TEST_F_TIMEOUT(ops, refusals, CASE_TIMEOUT)
 	BAD(-EOPNOTSUPP, DRM_RKMM_REASON_ZERO, p.n = 0);
 	BAD(-EOPNOTSUPP, DRM_RKMM_REASON_SIZE, p.m = UINT32_MAX);
 	BAD(-EOPNOTSUPP, DRM_RKMM_REASON_PARAM, p.width = 4);
+	BAD(-EOPNOTSUPP, DRM_RKMM_REASON_PARAM, p.value = 1);
+	BAD(-EOPNOTSUPP, DRM_RKMM_REASON_PARAM, p.mult = 1);
+	BAD(-EOPNOTSUPP, DRM_RKMM_REASON_PARAM, p.scale = bits(1));
 	BAD(-EOPNOTSUPP, DRM_RKMM_REASON_READ_BACK, p.kind = DRM_RKMM_OP_REQUANT);
 	BAD(-EOPNOTSUPP, DRM_RKMM_REASON_OPERATION, p.kind = DRM_RKMM_OP_TRANSPOSE);
 
@@ -311,6 +319,10 @@ TEST_F_TIMEOUT(ops, refusals, CASE_TIMEOUT)
 	EXPECT_EQ(-ENOENT, run(d, &op, 1));
 	op = bind(d, &add, 0, 1, 2, 0);
 	op.rows = 9;
+	EXPECT_EQ(-EINVAL, run(d, &op, 1));
+	op = bind(d, &pool, 0, 0, 2, 0);
+	EXPECT_EQ(0, run(d, &op, 1));
+	op.rows = 4;
 	EXPECT_EQ(-EINVAL, run(d, &op, 1));
 }
 
