@@ -554,7 +554,8 @@ enum drm_rkmm_form {
  *
  * @other and what follows is of operations that are no matmuls; they have no @k,
  * @a_pitch, @c_pitch, @b_layout, @form, and no @flags. Their integer results are
- * ((...) * mult >> shift) + offset; a @mult of 0 counts as 1.
+ * ((...) * mult >> shift) + offset; a @mult of 0 counts as 1. What an operation does not
+ * have is zero, else it is refused with DRM_RKMM_REASON_PARAM.
  *
  * A plan is shape only and may be submitted with any buffers. Rows of A past K
  * up to the padded width, and packed B past (K, N), must be zero.

@@ -392,7 +392,9 @@ static enum rkmm_reason copy(struct rkmm_opgeom *g)
 		d->bs.use = RKMM_STAGE_ALU;
 		d->bs.alu = (u32)g->op.quant.za;
 	}
-	g->evidence = RKMM_EVIDENCE_CAPTURED;
+	/* int16 was never seen (hw 04 §7). */
+	g->evidence = g->op.precision == RKMM_PREC_I16 ? RKMM_EVIDENCE_DERIVED :
+		      RKMM_EVIDENCE_CAPTURED;
 	return RKMM_OK;
 }
 

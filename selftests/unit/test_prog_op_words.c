@@ -328,6 +328,10 @@ static void test_one_input(void **state)
 	emit(&op, 0);
 	compare(&l, words, nwords);
 
+	op = operation(RKMM_OP_COPY, RKMM_PREC_I16);
+	emit(&op, 0);
+	assert_int_equal(geom->evidence, RKMM_EVIDENCE_DERIVED);
+
 	op = operation(RKMM_OP_RELU, RKMM_PREC_I8);
 	base_list(&l, M, N);
 	set(&l, 0x4040, 0x12);
