@@ -117,7 +117,8 @@ static void rkmm_sched_signal(struct rkmm_job *job)
 			dma_fence_set_error(&job->fence, job->result);
 		dma_fence_signal(&job->fence);
 	}
-	WRITE_ONCE(client->signalled, job->seqno);
+	/* With the job's result; pairs with rkmm_wait_over(). */
+	smp_store_release(&client->signalled, job->seqno);
 	wake_up_all(&client->done);
 }
 

@@ -35,6 +35,12 @@ static long rkmm_wait_jiffies(s64 deadline_ns)
 					drm_timeout_abs_to_jiffies(deadline_ns);
 }
 
+static bool rkmm_wait_over(const struct rkmm_client *client, u64 seqno)
+{
+	/* Before the job's result is read; pairs with rkmm_sched_signal(). */
+	return smp_load_acquire(&client->signalled) >= seqno;
+}
+
 int rkmm_wait_seqno(struct rkmm_client *client, u64 seqno, s64 deadline_ns, int *result)
 {
 	struct rkmm_sched *sched = &client->rdev->sched;
@@ -55,8 +61,7 @@ int rkmm_wait_seqno(struct rkmm_client *client, u64 seqno, s64 deadline_ns, int 
 	if (!job)
 		return -ENOENT;
 
-	left = wait_event_interruptible_timeout(client->done,
-						READ_ONCE(client->signalled) >= seqno,
+	left = wait_event_interruptible_timeout(client->done, rkmm_wait_over(client, seqno),
 						rkmm_wait_jiffies(deadline_ns));
 	if (left > 0) {
 		*result = READ_ONCE(job->result);
