@@ -76,11 +76,14 @@ int rkmm_sync_implicit(struct rkmm_job *job)
 {
 	struct dma_resv_iter cursor;
 	struct dma_fence *fence;
+	u32 i, room = 0;
 	int ret;
-	u32 i;
 
 	for (i = 0; i < job->nbos; i++) {
 		struct dma_resv *resv = job->bos[i].obj->resv;
+
+		/* Each buffer adds the fence: what is reserved twice is there once. */
+		room = i && job->bos[i - 1].obj->resv == resv ? room + 1 : 1;
 
 		/* Jobs of the only client that knows it are in order anyway. */
 		if (!job->bos[i].shared)
@@ -91,7 +94,7 @@ int rkmm_sync_implicit(struct rkmm_job *job)
 			if (ret)
 				return ret;
 		}
-		ret = dma_resv_reserve_fences(resv, 1);
+		ret = dma_resv_reserve_fences(resv, room);
 		if (ret)
 			return ret;
 	}
