@@ -253,21 +253,7 @@ u32 links_store(struct rig *rig, const struct link *links, u32 count)
 
 enum npu_class links_kick(struct rig *rig, u32 amount, u32 tasks, bool pingpong, u32 mask)
 {
-	struct npu_core *core = rig->core;
-
-	npu_core_write(core, 0x10, 1);
-	npu_core_write(core, 0x1004, 0xe);
-	npu_core_write(core, 0x3004, 0xe);
-	npu_core_write(core, 0x10, IMAGE);
-	npu_core_write(core, 0x14, amount);
-	npu_core_write(core, 0x20, mask);
-	npu_core_write(core, 0x24, 0x1ffff);
-	npu_core_write(core, 0x30, (6 | pingpong) << 12 | tasks);
-	npu_core_write(core, 0x34, 0);
-	assert_true(npu_core_write(core, 0x08, 1));
-	npu_core_write(core, 0x08, 0);
-	npu_core_run(core, NULL, NULL, &rig->report);
-	return rig->report.cls;
+	return rig_kick_mask(rig, IMAGE, amount, tasks, pingpong, mask);
 }
 
 void run_good(struct rig *rig, const struct prog *p, u32 start)

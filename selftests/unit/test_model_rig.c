@@ -158,7 +158,8 @@ void rig_protect(struct rig *rig, u32 addr)
 	r->readonly = true;
 }
 
-enum npu_class rig_kick(struct rig *rig, u32 addr, u32 amount, u32 tasks, bool pingpong)
+enum npu_class rig_kick_mask(struct rig *rig, u32 addr, u32 amount, u32 tasks, bool pingpong,
+			     u32 mask)
 {
 	struct npu_core *core = rig->core;
 
@@ -167,7 +168,7 @@ enum npu_class rig_kick(struct rig *rig, u32 addr, u32 amount, u32 tasks, bool p
 	npu_core_write(core, 0x3004, 0xe);
 	npu_core_write(core, 0x10, addr);
 	npu_core_write(core, 0x14, amount);
-	npu_core_write(core, 0x20, 0x300);
+	npu_core_write(core, 0x20, mask);
 	npu_core_write(core, 0x24, 0x1ffff);
 	npu_core_write(core, 0x30, (6 | pingpong) << 12 | tasks);
 	npu_core_write(core, 0x34, 0);
@@ -175,6 +176,11 @@ enum npu_class rig_kick(struct rig *rig, u32 addr, u32 amount, u32 tasks, bool p
 	npu_core_write(core, 0x08, 0);
 	npu_core_run(core, NULL, NULL, &rig->report);
 	return rig->report.cls;
+}
+
+enum npu_class rig_kick(struct rig *rig, u32 addr, u32 amount, u32 tasks, bool pingpong)
+{
+	return rig_kick_mask(rig, addr, amount, tasks, pingpong, 0x300);
 }
 
 void prog_add(struct prog *p, u32 target, u32 offset, u32 value)

@@ -61,6 +61,9 @@ void rig_unmap(struct rig *rig, u32 addr);
 void rig_protect(struct rig *rig, u32 addr);
 /* The vendor's kick (hw 01 §2.1) and the run. */
 enum npu_class rig_kick(struct rig *rig, u32 addr, u32 amount, u32 tasks, bool pingpong);
+/* rig_kick_mask() - the same with other interrupt bits than those of the DPU */
+enum npu_class rig_kick_mask(struct rig *rig, u32 addr, u32 amount, u32 tasks, bool pingpong,
+			     u32 mask);
 
 struct prog {
 	u64 e[1152];

@@ -10,16 +10,6 @@ static const struct npu_type types[] = {
 	{ PREC_INT4, 4, 64 },
 };
 
-static const struct npu_type *find_type(u32 code)
-{
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(types); i++)
-		if (types[i].code == code)
-			return &types[i];
-	return NULL;
-}
-
 u32 npu_out_bytes(u32 code)
 {
 	switch (code) {
@@ -148,7 +138,7 @@ static void work_out(struct npu_conv *t)
 {
 	u32 bits;
 
-	t->type = find_type(t->in_prec);
+	t->type = npu_type_find(types, ARRAY_SIZE(types), t->in_prec);
 	t->out_bytes = npu_out_bytes(t->out_prec);
 	t->pixels = t->ow * t->oh;
 	if (!t->type)

@@ -83,6 +83,16 @@ struct npu_type {
 	u32 group;
 };
 
+static inline const struct npu_type *npu_type_find(const struct npu_type *types, u32 n, u32 code)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (types[i].code == code)
+			return &types[i];
+	return NULL;
+}
+
 /*
  * struct npu_conv - a matmul task read from the register groups that run it
  *

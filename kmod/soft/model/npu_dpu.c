@@ -20,16 +20,6 @@ static const struct npu_type types[] = {
 	{ PREC_FP16, 16, 8 },
 };
 
-static const struct npu_type *find_type(u32 code)
-{
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(types); i++)
-		if (types[i].code == code)
-			return &types[i];
-	return NULL;
-}
-
 static void decode_rdma(struct npu_dpu *d, u32 dma_base)
 {
 	const u32 *r = d->t.rdma;
@@ -72,7 +62,7 @@ static void decode(struct npu_dpu *d, struct npu_core *core)
 	decode_rdma(d, base);
 	t->in_prec = npu_bits(d->mode, 17, 15);
 	t->proc_prec = npu_bits(d->mode, 7, 5);
-	t->type = find_type(t->in_prec);
+	t->type = npu_type_find(types, ARRAY_SIZE(types), t->in_prec);
 	t->out_bytes = npu_out_bytes(t->out_prec);
 	t->pixels = t->ow * t->oh;
 	t->is_float = t->in_prec == PREC_FP16;
