@@ -54,6 +54,8 @@ int rkmm_ioctl_plan_destroy(struct drm_device *drm, void *data, struct drm_file 
  * Return: enum drm_rkmm_evidence.
  */
 u32 rkmm_plan_evidence(enum rkmm_types types, enum rkmm_form form);
+/* rkmm_plan_derived() - programs that no board was seen to run are welcome */
+bool rkmm_plan_derived(struct rkmm_device *rdev);
 /* rkmm_plan_get() - reference to plan @handle, NULL if there is none */
 struct rkmm_plan *rkmm_plan_get(struct rkmm_client *client, u32 handle);
 void rkmm_plan_put(struct rkmm_plan *plan);

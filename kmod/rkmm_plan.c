@@ -139,9 +139,14 @@ u32 rkmm_plan_evidence(enum rkmm_types types, enum rkmm_form form)
 	return DRM_RKMM_CAPTURED;
 }
 
+bool rkmm_plan_derived(struct rkmm_device *rdev)
+{
+	return rdev->soft || allow_derived;
+}
+
 static bool rkmm_plan_trusted(struct rkmm_device *rdev, const struct rkmm_geom *geom)
 {
-	return rdev->soft || allow_derived ||
+	return rkmm_plan_derived(rdev) ||
 	       rkmm_plan_evidence(geom->mm.types, geom->form) > DRM_RKMM_DERIVED;
 }
 
@@ -265,7 +270,7 @@ static int rkmm_plan_make(struct rkmm_device *rdev, struct drm_rkmm_plan_create 
 	int ret;
 
 	if (args->kind != DRM_RKMM_OP_MATMUL)
-		ret = rkmm_plan_make_op(rdev, args, rdev->soft || allow_derived, plan);
+		ret = rkmm_plan_make_op(rdev, args, rkmm_plan_derived(rdev), plan);
 	else if (rkmm_plan_plain(args))
 		ret = rkmm_plan_make_matmul(rdev, args, plan);
 	else

@@ -2,10 +2,16 @@
 /* QUERY: facts about the device and the asking client. */
 #include <drm/drm_drv.h>
 #include <drm/drm_print.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "prog/rkmm_op_facts.h"
 #include "rkmm_drm.h"
 #include "rkmm_job.h"
+
+static_assert((int)RKMM_ERROR_NONE == DRM_RKMM_ERROR_NONE);
+static_assert((int)RKMM_ERROR_STEPS == DRM_RKMM_ERROR_STEPS);
+static_assert((int)RKMM_ERROR_RANGE == DRM_RKMM_ERROR_RANGE);
 
 static void rkmm_query_device(struct rkmm_device *rdev, struct drm_rkmm_device_info *info)
 {
@@ -65,6 +71,73 @@ static void rkmm_query_client(struct rkmm_client *client, struct drm_rkmm_client
 	mutex_unlock(&client->images->lock);
 }
 
+static u32 rkmm_query_element(enum rkmm_precision precision)
+{
+	switch (precision) {
+	case RKMM_PREC_I8:
+		return DRM_RKMM_I8;
+	case RKMM_PREC_I16:
+		return DRM_RKMM_I16;
+	default:
+		return DRM_RKMM_F16;
+	}
+}
+
+static void rkmm_query_op(const struct rkmm_op_facts *facts, bool derived,
+			  struct drm_rkmm_op_info *info)
+{
+	*info = (struct drm_rkmm_op_info){
+		.kind = facts->code + 1,
+		.element = rkmm_query_element(facts->precision),
+		.other = facts->other,
+		.reason = facts->reason,
+		.evidence = facts->least,
+		.evidence_most = facts->most,
+		.n_most = facts->n_most,
+		.op_flags = facts->flags,
+		.n_align = facts->n_align,
+		.n_max = facts->n_max,
+		.error_unit = facts->unit,
+		.error = facts->error,
+	};
+	if (facts->reason != RKMM_OK)
+		return;
+	if (derived || facts->least > RKMM_EVIDENCE_DERIVED) {
+		info->flags = DRM_RKMM_OP_AVAILABLE;
+		return;
+	}
+	info->reason = DRM_RKMM_REASON_FORM;
+	if (facts->most > RKMM_EVIDENCE_DERIVED)
+		info->flags = DRM_RKMM_OP_PARTLY;
+}
+
+/* As all others answer, but too much for the stack */
+static int rkmm_query_ops(struct rkmm_client *client, struct drm_rkmm_query *args)
+{
+	u32 size = RKMM_OP_FACTS * sizeof(struct drm_rkmm_op_info), room = args->size, i;
+	struct drm_rkmm_op_info *infos;
+	struct rkmm_op_facts facts;
+	struct rkmm_opgeom *geom;
+	int ret = -ENOMEM;
+
+	args->size = size;
+	if (!args->pointer)
+		return 0;
+	infos = kvzalloc(size, GFP_KERNEL_ACCOUNT);
+	geom = kvmalloc(sizeof(*geom), GFP_KERNEL_ACCOUNT);
+	if (infos && geom) {
+		for (i = 0; i < RKMM_OP_FACTS; i++) {
+			rkmm_op_facts(client->rdev->soc->limits, i, geom, &facts);
+			rkmm_query_op(&facts, rkmm_plan_derived(client->rdev), &infos[i]);
+		}
+		ret = copy_to_user(u64_to_user_ptr(args->pointer), infos, min(size, room)) ?
+		      -EFAULT : 0;
+	}
+	kvfree(geom);
+	kvfree(infos);
+	return ret;
+}
+
 int rkmm_ioctl_query(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct rkmm_client *client = file->driver_priv;
@@ -94,6 +167,8 @@ int rkmm_ioctl_query(struct drm_device *drm, void *data, struct drm_file *file)
 		size = sizeof(answer.client);
 		rkmm_query_client(client, &answer.client);
 		break;
+	case DRM_RKMM_QUERY_OPS:
+		return rkmm_query_ops(client, args);
 	default:
 		drm_dbg(drm, "query: unknown id %u\n", args->id);
 		return -EINVAL;

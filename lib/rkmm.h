@@ -165,6 +165,30 @@ int rkmm_client_info(struct rkmm_device *dev, struct drm_rkmm_client_info *info)
  */
 int rkmm_type_info(struct rkmm_device *dev, uint32_t types, struct drm_rkmm_type_info *info);
 
+/**
+ * rkmm_op_list() - facts about all operations that are no matmuls
+ * @dev: the device
+ * @infos: filled with as many as there are, at most @count; NULL with a @count of 0
+ * @count: elements of @infos
+ *
+ * Return: how many the driver knows, or -errno.
+ */
+int rkmm_op_list(struct rkmm_device *dev, struct drm_rkmm_op_info *infos, uint32_t count);
+
+/**
+ * rkmm_op_info() - facts about one operation
+ * @dev: the device
+ * @kind: enum drm_rkmm_op_kind
+ * @element: enum drm_rkmm_element
+ * @other: enum drm_rkmm_other; of operations without a B DRM_RKMM_OTHER_TENSOR
+ * @info: filled
+ *
+ * Return: 0, also for what is known to be refused; -EOPNOTSUPP the driver does not
+ * know such an operation.
+ */
+int rkmm_op_info(struct rkmm_device *dev, uint32_t kind, uint32_t element, uint32_t other,
+		 struct drm_rkmm_op_info *info);
+
 /* ---- buffers ---- */
 
 /**

@@ -255,6 +255,115 @@ TEST_F_TIMEOUT(ops, attention, CASE_TIMEOUT)
 	free(p);
 }
 
+#define INFOS	512
+
+static int query_ops(int fd, struct drm_rkmm_op_info *infos, uint32_t room, uint32_t *size)
+{
+	struct drm_rkmm_query q = {
+		.id = DRM_RKMM_QUERY_OPS, .size = room, .pointer = (uintptr_t)infos,
+	};
+	int ret = xioctl(fd, DRM_IOCTL_RKMM_QUERY, &q);
+
+	*size = q.size;
+	return ret;
+}
+
+/* A plan of the kind with parameters in range */
+static struct drm_rkmm_plan_create likely(const struct drm_rkmm_op_info *info, uint32_t n)
+{
+	bool real = info->element == DRM_RKMM_F16;
+	struct drm_rkmm_plan_create p = {
+		.kind = info->kind, .types = info->element, .other = info->other, .m = 24, .n = n,
+	};
+
+	if (info->other == DRM_RKMM_OTHER_SCALAR)
+		p.value = real ? bits(2) : 2;
+	switch (info->kind) {
+	case DRM_RKMM_OP_CLAMP:
+		p.value2 = real ? bits(6) : 6;
+		break;
+	case DRM_RKMM_OP_LEAKY:
+	case DRM_RKMM_OP_RMSNORM:
+	case DRM_RKMM_OP_LAYERNORM:
+		p.value = bits(0.125f);
+		break;
+	case DRM_RKMM_OP_MAXPOOL:
+	case DRM_RKMM_OP_AVGPOOL:
+		p.width = 6;
+		p.kernel_w = 2;
+		p.kernel_h = 2;
+		break;
+	default:
+		break;
+	}
+	if (!real && info->kind >= DRM_RKMM_OP_EXP && info->kind <= DRM_RKMM_OP_RSQRT) {
+		p.scale = bits(0.04f);
+		p.out_scale = bits(0.02f);
+	}
+	return p;
+}
+
+/* What QUERY says of an operation is what its plans say. */
+TEST_F_TIMEOUT(ops, query, CASE_TIMEOUT)
+{
+	struct drm_rkmm_op_info *infos = calloc(INFOS, sizeof(*infos));
+	uint32_t size, n, i, k, refused = 0, seen[DRM_RKMM_OP_TRANSPOSE + 1] = {};
+	static const uint32_t widths[] = { 1, 31, 64, 200 };
+
+	ASSERT_NE(NULL, infos);
+	ASSERT_EQ(0, query_ops(self->fd, NULL, 0, &size));
+	n = size / sizeof(*infos);
+	ASSERT_LE(40, n);
+	ASSERT_GE(INFOS, n);
+	ASSERT_EQ(0, size % sizeof(*infos));
+
+	/* what a reader of less gets, and what lies behind */
+	memset(infos, 0x5a, INFOS * sizeof(*infos));
+	ASSERT_EQ(0, query_ops(self->fd, infos, sizeof(*infos) + 4, &size));
+	EXPECT_EQ(n * sizeof(*infos), size);
+	EXPECT_EQ(0x5a5a5a5a, infos[1].element);
+	ASSERT_EQ(0, query_ops(self->fd, infos, INFOS * sizeof(*infos), &size));
+	EXPECT_EQ(0x5a5a5a5a, infos[n].kind);
+	EXPECT_EQ(-EFAULT, query_ops(self->fd, (void *)8, 64, &size));
+
+	for (i = 0; i < n; i++) {
+		const struct drm_rkmm_op_info *info = &infos[i];
+		bool every = info->flags & DRM_RKMM_OP_AVAILABLE;
+		bool some = info->flags & DRM_RKMM_OP_PARTLY;
+
+		ASSERT_TRUE(info->kind && info->kind <= DRM_RKMM_OP_TRANSPOSE);
+		ASSERT_FALSE(info->pad[0] | info->pad[1] | info->pad[2]);
+		ASSERT_FALSE(every && some);
+		ASSERT_EQ(every, !info->reason);
+		seen[info->kind]++;
+		refused += !every;
+		for (k = 0; k < ARRAY_SIZE(widths); k++) {
+			struct drm_rkmm_plan_create p = likely(info, widths[k]);
+			struct drm_rkmm_plan_destroy d = {};
+			int ret = plan(&self->d, &p);
+			bool fits = info->n_most && !(widths[k] % info->n_most);
+
+			ASSERT_EQ(every || (some && fits) ? 0 : -EOPNOTSUPP, ret) {
+				TH_LOG("kind %u element %u other %u N %u", info->kind,
+				       info->element, info->other, widths[k]);
+			}
+			if (ret) {
+				ASSERT_EQ(info->reason, p.reason);
+				continue;
+			}
+			ASSERT_EQ(fits ? info->evidence_most : info->evidence, p.evidence);
+			ASSERT_EQ((widths[k] + info->n_align - 1) / info->n_align * info->n_align,
+				  p.a.cols);
+			d.plan = p.plan;
+			ASSERT_EQ(0, xioctl(self->fd, DRM_IOCTL_RKMM_PLAN_DESTROY, &d));
+		}
+	}
+	for (i = DRM_RKMM_OP_MATMUL + 1; i <= DRM_RKMM_OP_TRANSPOSE; i++)
+		EXPECT_EQ(i <= DRM_RKMM_OP_DIV ? 9 : 3, seen[i]);
+	EXPECT_NE(0, refused);
+	free(infos);
+}
+
 TEST_F_TIMEOUT(ops, refusals, CASE_TIMEOUT)
 {
 	struct drm_rkmm_plan_create add = { .kind = DRM_RKMM_OP_ADD, .m = 8, .n = 64 };

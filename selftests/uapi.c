@@ -99,7 +99,7 @@ TEST_F(uapi, query)
 		q.pointer = UINT64_MAX - 3;
 		EXPECT_EQ(-EFAULT, xioctl(self->fd, DRM_IOCTL_RKMM_QUERY, &q));
 	}
-	q = (struct drm_rkmm_query) { .id = ARRAY_SIZE(size) };
+	q = (struct drm_rkmm_query) { .id = DRM_RKMM_QUERY_OPS + 1 };
 	EXPECT_EQ(-EINVAL, xioctl(self->fd, DRM_IOCTL_RKMM_QUERY, &q));
 	q.id = UINT32_MAX;
 	EXPECT_EQ(-EINVAL, xioctl(self->fd, DRM_IOCTL_RKMM_QUERY, &q));

@@ -190,11 +190,13 @@ enum drm_rkmm_evidence {
  * @DRM_RKMM_QUERY_DEVICE: one &struct drm_rkmm_device_info
  * @DRM_RKMM_QUERY_TYPES: an array of &struct drm_rkmm_type_info
  * @DRM_RKMM_QUERY_CLIENT: one &struct drm_rkmm_client_info
+ * @DRM_RKMM_QUERY_OPS: an array of &struct drm_rkmm_op_info
  */
 enum drm_rkmm_query_id {
 	DRM_RKMM_QUERY_DEVICE = 0,
 	DRM_RKMM_QUERY_TYPES,
 	DRM_RKMM_QUERY_CLIENT,
+	DRM_RKMM_QUERY_OPS,
 };
 
 /**
@@ -460,6 +462,59 @@ enum drm_rkmm_other {
 	DRM_RKMM_OTHER_TENSOR = 0,
 	DRM_RKMM_OTHER_SCALAR,
 	DRM_RKMM_OTHER_CHANNEL,
+};
+
+/**
+ * enum drm_rkmm_error_unit - what &drm_rkmm_op_info.error is counted in
+ * @DRM_RKMM_ERROR_NONE: no number holds for all inputs
+ * @DRM_RKMM_ERROR_STEPS: 1/256 of the distance to the next result
+ * @DRM_RKMM_ERROR_RANGE: 1/65536 of the range of the function, of those without one
+ *	of max(1, result)
+ */
+enum drm_rkmm_error_unit {
+	DRM_RKMM_ERROR_NONE = 0,
+	DRM_RKMM_ERROR_STEPS,
+	DRM_RKMM_ERROR_RANGE,
+};
+
+/** DRM_RKMM_OP_AVAILABLE - plans of every N are made here */
+#define DRM_RKMM_OP_AVAILABLE	(1u << 0)
+/** DRM_RKMM_OP_PARTLY - only those with N a multiple of &drm_rkmm_op_info.n_most */
+#define DRM_RKMM_OP_PARTLY	(1u << 1)
+
+/**
+ * struct drm_rkmm_op_info - one element of the answer to DRM_RKMM_QUERY_OPS
+ * @kind: enum drm_rkmm_op_kind, no matmul
+ * @element: enum drm_rkmm_element
+ * @other: enum drm_rkmm_other
+ * @flags: DRM_RKMM_OP_AVAILABLE, DRM_RKMM_OP_PARTLY, or neither
+ * @reason: enum drm_rkmm_reason: why not every N is served; of evidence that does not
+ *	suffice on this device DRM_RKMM_REASON_FORM
+ * @evidence: enum drm_rkmm_evidence of every shape
+ * @evidence_most: the same of those with N a multiple of @n_most
+ * @n_most: 1 where the evidence does not depend on N
+ * @op_flags: DRM_RKMM_FLAT, MASK, CAUSAL, GAMMA, BETA that it takes
+ * @n_align: columns of A are padded to a multiple of this
+ * @n_max: most columns, 0 for no limit but memory
+ * @error_unit: enum drm_rkmm_error_unit
+ * @error: largest error on the software NPU, the last rounding among it
+ * @pad: zero
+ */
+struct drm_rkmm_op_info {
+	__u32 kind;
+	__u32 element;
+	__u32 other;
+	__u32 flags;
+	__u32 reason;
+	__u32 evidence;
+	__u32 evidence_most;
+	__u32 n_most;
+	__u32 op_flags;
+	__u32 n_align;
+	__u32 n_max;
+	__u32 error_unit;
+	__u32 error;
+	__u32 pad[3];
 };
 
 /** DRM_RKMM_FLAT - rows one behind the other, where no columns are known */
@@ -783,6 +838,7 @@ RKMM_ASSERT_SIZE(drm_rkmm_query, 16);
 RKMM_ASSERT_SIZE(drm_rkmm_device_info, 88);
 RKMM_ASSERT_SIZE(drm_rkmm_type_info, 24);
 RKMM_ASSERT_SIZE(drm_rkmm_client_info, 56);
+RKMM_ASSERT_SIZE(drm_rkmm_op_info, 64);
 RKMM_ASSERT_SIZE(drm_rkmm_bo_create, 24);
 RKMM_ASSERT_SIZE(drm_rkmm_bo_sync, 32);
 RKMM_ASSERT_SIZE(drm_rkmm_tensor, 64);

@@ -40,6 +40,10 @@ test_prog_op_lut-srcs := selftests/unit/test_prog_op_lut.c
 test_prog_op_lut-libs := prog
 test_prog_op_lut-ldlibs := -lm
 
+host-tests += test_prog_op_facts
+test_prog_op_facts-srcs := selftests/unit/test_prog_op_facts.c
+test_prog_op_facts-libs := prog
+
 host-tests += test_prog_op_model test_prog_op_chain
 test_prog_op_chain-srcs := selftests/unit/test_prog_op_chain.c
 test_prog_op_chain-libs := prog model

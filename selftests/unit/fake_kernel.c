@@ -424,6 +424,11 @@ static int query(struct drm_rkmm_query *req)
 	};
 	struct drm_rkmm_type_info types[5];
 	struct drm_rkmm_client_info client = { .jobs = fake.executed };
+	struct drm_rkmm_op_info ops[3] = {
+		{ .kind = DRM_RKMM_OP_ADD, .flags = DRM_RKMM_OP_AVAILABLE, .n_align = 8 },
+		{ .kind = DRM_RKMM_OP_ADD, .element = DRM_RKMM_I8, .n_align = 16 },
+		{ .kind = DRM_RKMM_OP_ADD, .other = DRM_RKMM_OTHER_SCALAR, .n_align = 24 },
+	};
 	const void *from;
 	uint32_t size, i;
 
@@ -445,10 +450,16 @@ static int query(struct drm_rkmm_query *req)
 		from = &client;
 		size = sizeof(client);
 		break;
+	case DRM_RKMM_QUERY_OPS:
+		from = ops;
+		size = sizeof(ops);
+		break;
 	default:
 		return -EINVAL;
 	}
-	memcpy((void *)(uintptr_t)req->pointer, from, size < req->size ? size : req->size);
+	if (req->pointer)
+		memcpy((void *)(uintptr_t)req->pointer, from,
+		       size < req->size ? size : req->size);
 	req->size = size;
 	return 0;
 }

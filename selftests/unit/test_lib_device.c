@@ -7,6 +7,7 @@ static void test_open(void **state)
 	struct drm_rkmm_device_info info;
 	struct drm_rkmm_client_info client;
 	struct drm_rkmm_type_info type;
+	struct drm_rkmm_op_info op, ops[4] = {};
 	struct rkmm_device *dev;
 
 	(void)state;
@@ -20,6 +21,15 @@ static void test_open(void **state)
 	assert_int_equal(rkmm_type_info(dev, DRM_RKMM_I4I16, &type), 0);
 	assert_int_equal(type.n_align, 64);
 	assert_int_equal(rkmm_type_info(dev, 77, &type), -EOPNOTSUPP);
+	assert_int_equal(rkmm_op_list(dev, NULL, 0), 3);
+	assert_int_equal(rkmm_op_list(dev, ops, 2), 3);
+	assert_int_equal(ops[1].n_align, 16);
+	assert_int_equal(ops[2].n_align, 0);
+	assert_int_equal(rkmm_op_info(dev, DRM_RKMM_OP_ADD, DRM_RKMM_F16,
+				      DRM_RKMM_OTHER_SCALAR, &op), 0);
+	assert_int_equal(op.n_align, 24);
+	assert_int_equal(rkmm_op_info(dev, DRM_RKMM_OP_SUB, DRM_RKMM_F16,
+				      DRM_RKMM_OTHER_TENSOR, &op), -EOPNOTSUPP);
 	rkmm_close(dev);
 
 	fake.name = "panfrost";

@@ -574,6 +574,42 @@ static void test_op(void **state)
 	refused(1, "op maxpool --m 4 --n 8 --kernel 3", "is not WxH");
 }
 
+/* The table of Documentation/operations.rst is what the tool prints, line by line. */
+static void test_ops(void **state)
+{
+	static char doc[1 << 17];
+	char *line, *next;
+	size_t n = 0, rows = 0;
+	FILE *f;
+
+	(void)state;
+	assert_int_equal(regcmd("ops"), 0);
+	assert_int_equal(err[0], 0);
+	f = fopen("Documentation/operations.rst", "rb");
+	assert_non_null(f);
+	n = fread(doc, 1, sizeof(doc) - 1, f);
+	doc[n] = 0;
+	fclose(f);
+	for (line = out; *line; line = next) {
+		char want[256];
+
+		next = strchr(line, '\n');
+		assert_non_null(next);
+		*next++ = 0;
+		assert_true(strlen(line) < sizeof(want) - 8);
+		strcpy(want, "\n    ");
+		strcat(want, line);
+		strcat(want, "\n");
+		if (!strstr(doc, want))
+			print_error("not in operations.rst: %s\n", line);
+		assert_non_null(strstr(doc, want));
+		rows++;
+	}
+	assert_int_equal(rows, 41);
+	assert_int_equal(regcmd("ops now"), 1);
+	assert_non_null(strstr(err, "no options"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -589,6 +625,7 @@ int main(void)
 		cmocka_unit_test(test_run_failures),
 		cmocka_unit_test(test_run_chain),
 		cmocka_unit_test(test_op),
+		cmocka_unit_test(test_ops),
 	};
 
 	return cmocka_run_group_tests_name("rkmm-regcmd", tests, setup, teardown);

@@ -16,6 +16,7 @@ static const char usage[] =
 "  run           execute a program on the software NPU\n"
 "  plan          show how a matrix multiplication is cut into programs\n"
 "  op            show the tasks of another operation, or write them\n"
+"  ops           list the other operations, their evidence and errors\n"
 "\n"
 "rkmm-regcmd COMMAND --help tells more.\n";
 
@@ -65,6 +66,7 @@ int main(int argc, char **argv)
 		{ "run", cmd_run, run_help },
 		{ "plan", cmd_plan, plan_help },
 		{ "op", cmd_op, op_help },
+		{ "ops", cmd_ops, ops_help },
 	};
 	size_t i;
 	int j, status;

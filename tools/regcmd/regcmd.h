@@ -21,8 +21,10 @@ int cmd_diff(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
 int cmd_op(int argc, char **argv);
+int cmd_ops(int argc, char **argv);
 
-extern const char emit_help[], decode_help[], diff_help[], run_help[], plan_help[], op_help[];
+extern const char emit_help[], decode_help[], diff_help[], run_help[], plan_help[], op_help[],
+	ops_help[];
 
 /* "i8i32" ...; false, with a complaint, for anything else. */
 bool parse_types(const char *text, enum rkmm_types *types);
