@@ -5,7 +5,7 @@
 # Userspace code is listed by the Build.mk fragment of its folder; the rules are here. A fragment
 # knows these variables (N is a name, every list is added to with +=):
 #   host-libs    static libraries: N-srcs (.c or .cc)                        -> lib/libN.a
-#   shared-libs  libraries: N-srcs, N-version (1.2.3), N-map (version script),
+#   shared-libs  libraries: N-srcs, N-version (1.2.3), N-map (version script), N-shlibs,
 #                N-headers (installed), N-pc (libN.pc.in)                    -> lib/libN.so.1, lib/libN.a
 #   host-bins    programs: N-srcs, N-libs (static, in link order),
 #                N-shlibs (shared), N-ldlibs (-lm)                           -> bin/N
@@ -165,12 +165,14 @@ build/$(1)/lib/lib$(2).a: $(call objs,$(1),$(2))
 endef
 
 define shared-rules
-build/$(1)/lib/$(call soname,$(2)): $(call objs,$(1),$(2)) $($(2)-map)
+build/$(1)/lib/$(call soname,$(2)): $(call objs,$(1),$(2)) $($(2)-map) \
+		$(foreach l,$($(2)-shlibs),build/$(1)/lib/$(call soname,$(l)))
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
 	$(Q)$(cc-$(1)) -shared $(call extra-ld,$(1)) -Wl,-soname,$(call soname,$(2)) \
 		$(if $(filter host-san,$(1)),,-Wl$(comma)-z$(comma)defs) $(if $($(2)-map),-Wl$(comma)--version-script=$($(2)-map)) \
-		-o $$@ $$(filter %.o,$$^) $($(2)-ldlibs)
+		-o $$@ $$(filter %.o,$$^) $(foreach l,$($(2)-shlibs),build/$(1)/lib/$(call soname,$(l))) \
+		$(if $($(2)-shlibs),-Wl$(comma)-rpath$(comma)'$$$$ORIGIN') $($(2)-ldlibs)
 	@ln -sf $(call soname,$(2)) build/$(1)/lib/lib$(2).so
 endef
 

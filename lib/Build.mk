@@ -14,12 +14,14 @@ rkmm-ldlibs := -ldrm -lz -lpthread
 
 # -O3 for vector code; no contraction, so that every machine computes the same bits
 shared-libs += rkmm-compute
-rkmm-compute-srcs := lib/compute/quantise.c lib/compute/clip.c lib/compute/hadamard.c
+rkmm-compute-srcs := lib/compute/quantise.c lib/compute/clip.c lib/compute/hadamard.c \
+	$(addprefix lib/compute/,seq.c seq_place.c seq_build.c seq_ready.c attention.c)
 rkmm-compute-version := 0.1.0
 rkmm-compute-map := lib/rkmm-compute.map
-rkmm-compute-headers := lib/rkmm_compute.h
+rkmm-compute-headers := lib/rkmm_compute.h lib/rkmm_seq.h
 rkmm-compute-pc := lib/librkmm-compute.pc.in
 rkmm-compute-cflags := -O3 -ffp-contract=off
+rkmm-compute-shlibs := rkmm
 rkmm-compute-ldlibs := -lm
 
 host-bins += rkmm-example

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/internal.h"
 
@@ -17,17 +18,47 @@ static int refused(struct rkmm_device *dev, const struct drm_rkmm_plan_create *r
 		return rkmm_fail(-EOPNOTSUPP, "N = %u: one operation of %s has at most %u columns",
 				 req->n, chip, dev->info.n_max);
 	default:
-		return rkmm_fail(-EOPNOTSUPP, "M = %u, K = %u, N = %u on %s: %s", req->m, req->k,
-				 req->n, chip, rkmm_reason_string(req->reason));
+		break;
 	}
+	if (req->kind != DRM_RKMM_OP_MATMUL)
+		return rkmm_fail(-EOPNOTSUPP, "operation %u, M = %u, N = %u on %s: %s", req->kind,
+				 req->m, req->n, chip, rkmm_reason_string(req->reason));
+	return rkmm_fail(-EOPNOTSUPP, "M = %u, K = %u, N = %u on %s: %s", req->m, req->k,
+			 req->n, chip, rkmm_reason_string(req->reason));
+}
+
+static int create(struct rkmm_device *dev, const struct drm_rkmm_plan_create *args,
+		  struct rkmm_plan **out)
+{
+	struct rkmm_plan *plan = calloc(1, sizeof(*plan));
+	int ret;
+
+	if (!plan)
+		return rkmm_fail(-ENOMEM, "plan: out of memory");
+	plan->info = *args;
+	ret = rkmm_sys_ioctl(dev->fd, DRM_IOCTL_RKMM_PLAN_CREATE, &plan->info);
+	if (ret) {
+		if (ret == -EOPNOTSUPP)
+			refused(dev, &plan->info);
+		else if (args->kind == DRM_RKMM_OP_MATMUL)
+			rkmm_fail_errno(ret, "plan for M = %u, K = %u, N = %u", args->m, args->k,
+					args->n);
+		else
+			rkmm_fail_errno(ret, "plan for operation %u, M = %u, N = %u", args->kind,
+					args->m, args->n);
+		free(plan);
+		return ret;
+	}
+	plan->dev = rkmm_device_get(dev);
+	*out = plan;
+	return 0;
 }
 
 int rkmm_plan_create(struct rkmm_device *dev, const struct rkmm_matmul_desc *desc,
 		     struct rkmm_plan **out)
 {
-	struct rkmm_plan *plan;
+	struct drm_rkmm_plan_create args;
 	unsigned int i;
-	int ret;
 
 	*out = NULL;
 	for (i = 0; i < sizeof(desc->reserved) / sizeof(desc->reserved[0]); i++)
@@ -35,11 +66,7 @@ int rkmm_plan_create(struct rkmm_device *dev, const struct rkmm_matmul_desc *des
 			return rkmm_fail(-EINVAL, "plan: a reserved field is not zero");
 	if (desc->flags & ~(RKMM_B_TRANSPOSED | RKMM_FREE_SLICES))
 		return rkmm_fail(-EINVAL, "plan: flags 0x%x", desc->flags);
-
-	plan = calloc(1, sizeof(*plan));
-	if (!plan)
-		return rkmm_fail(-ENOMEM, "plan: out of memory");
-	plan->info = (struct drm_rkmm_plan_create) {
+	args = (struct drm_rkmm_plan_create) {
 		.kind = DRM_RKMM_OP_MATMUL,
 		.types = desc->types,
 		.m = desc->m,
@@ -55,19 +82,70 @@ int rkmm_plan_create(struct rkmm_device *dev, const struct rkmm_matmul_desc *des
 		.shift = desc->shift,
 		.offset = desc->offset,
 	};
-	ret = rkmm_sys_ioctl(dev->fd, DRM_IOCTL_RKMM_PLAN_CREATE, &plan->info);
-	if (ret) {
-		if (ret == -EOPNOTSUPP)
-			refused(dev, &plan->info);
-		else
-			rkmm_fail_errno(ret, "plan for M = %u, K = %u, N = %u", desc->m, desc->k,
-					desc->n);
-		free(plan);
-		return ret;
-	}
-	plan->dev = rkmm_device_get(dev);
-	*out = plan;
+	return create(dev, &args, out);
+}
+
+static uint32_t float_bits(float f)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &f, sizeof(bits));
+	return bits;
+}
+
+/* fp32 bits, or of integers a number; a slope is a fraction for all. */
+static int value_bits(const struct rkmm_op_desc *desc, float value, uint32_t *bits)
+{
+	*bits = float_bits(value);
+	if (desc->element == DRM_RKMM_F16 || desc->kind == DRM_RKMM_OP_LEAKY)
+		return 0;
+	if (!(value >= -32768 && value <= 32767) || value != (float)(int32_t)value)
+		return rkmm_fail(-EINVAL, "plan: %g is not a whole number of 16 bits",
+				 (double)value);
+	*bits = (uint32_t)(int32_t)value;
 	return 0;
+}
+
+int rkmm_plan_create_op(struct rkmm_device *dev, const struct rkmm_op_desc *desc,
+			struct rkmm_plan **out)
+{
+	struct drm_rkmm_plan_create args;
+	unsigned int i;
+	int ret;
+
+	*out = NULL;
+	for (i = 0; i < sizeof(desc->reserved) / sizeof(desc->reserved[0]); i++)
+		if (desc->reserved[i])
+			return rkmm_fail(-EINVAL, "plan: a reserved field is not zero");
+	if (desc->kind == DRM_RKMM_OP_MATMUL)
+		return rkmm_fail(-EINVAL, "plan: rkmm_plan_create() is for matmuls");
+	args = (struct drm_rkmm_plan_create) {
+		.kind = desc->kind,
+		.types = desc->element,
+		.m = desc->m,
+		.n = desc->n,
+		.other = desc->other,
+		.op_flags = desc->flags,
+		.cores = desc->cores,
+		.scale = float_bits(desc->scale),
+		.out_scale = float_bits(desc->out_scale),
+		.za = desc->za,
+		.zb = desc->zb,
+		.sb = desc->sb,
+		.sb_shift = desc->sb_shift,
+		.mult = desc->mult,
+		.shift = desc->shift,
+		.offset = desc->offset,
+		.width = desc->width,
+		.kernel_w = desc->kernel_w,
+		.kernel_h = desc->kernel_h,
+		.stride_w = desc->stride_w,
+		.stride_h = desc->stride_h,
+	};
+	ret = value_bits(desc, desc->value, &args.value);
+	if (!ret)
+		ret = value_bits(desc, desc->value2, &args.value2);
+	return ret ? ret : create(dev, &args, out);
 }
 
 const struct drm_rkmm_tensor *rkmm_plan_a(const struct rkmm_plan *plan)
@@ -83,6 +161,16 @@ const struct drm_rkmm_tensor *rkmm_plan_b(const struct rkmm_plan *plan)
 const struct drm_rkmm_tensor *rkmm_plan_c(const struct rkmm_plan *plan)
 {
 	return &plan->info.c;
+}
+
+const struct drm_rkmm_tensor *rkmm_plan_d(const struct rkmm_plan *plan)
+{
+	return &plan->info.d;
+}
+
+uint32_t rkmm_plan_evidence(const struct rkmm_plan *plan)
+{
+	return plan->info.evidence;
 }
 
 uint32_t rkmm_plan_flags(const struct rkmm_plan *plan)

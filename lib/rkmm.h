@@ -330,6 +330,78 @@ int rkmm_plan_create(struct rkmm_device *dev, const struct rkmm_matmul_desc *des
 		     struct rkmm_plan **plan);
 
 /**
+ * struct rkmm_op_desc - one operation that is no matmul; zero means "default"
+ * @kind: enum drm_rkmm_op_kind, not DRM_RKMM_OP_MATMUL
+ * @element: enum drm_rkmm_element
+ * @m: rows; a submission may use fewer
+ * @n: columns
+ * @other: enum drm_rkmm_other, what B of ADD to DIV is
+ * @flags: DRM_RKMM_FLAT, MASK, CAUSAL, GAMMA, BETA
+ * @cores: mask of cores that may be used, 0 for any
+ * @value: scalar, lower bound, slope or epsilon; of integers a whole number
+ * @value2: upper bound
+ * @scale: SOFTMAX: factor, 0 for 1; int8 curves: real value of a step of A
+ * @out_scale: int8 curves: real value of a step of C
+ * @za: integers: added to a
+ * @zb: integers: added to b
+ * @sb: integers: factor of b, 0 for 16384
+ * @sb_shift: integers: right shift after it
+ * @mult: integers: factor of the result, 0 for 1
+ * @shift: integers: right shift of the result
+ * @offset: integers: added last
+ * @width: pooling: pixels of a line; @m is a number of lines times it
+ * @kernel_w: pooling: width of the window
+ * @kernel_h: pooling: height of the window
+ * @stride_w: pooling: step, 0 for @kernel_w
+ * @stride_h: pooling: step, 0 for @kernel_h
+ * @reserved: zero
+ *
+ * What each operation computes, and how exactly: Documentation/operations.rst. What an
+ * operation does not have is zero.
+ */
+struct rkmm_op_desc {
+	uint32_t kind;
+	uint32_t element;
+	uint32_t m;
+	uint32_t n;
+	uint32_t other;
+	uint32_t flags;
+	uint32_t cores;
+	float value;
+	float value2;
+	float scale;
+	float out_scale;
+	int32_t za;
+	int32_t zb;
+	uint32_t sb;
+	uint32_t sb_shift;
+	int32_t mult;
+	uint32_t shift;
+	int32_t offset;
+	uint32_t width;
+	uint16_t kernel_w;
+	uint16_t kernel_h;
+	uint16_t stride_w;
+	uint16_t stride_h;
+	uint32_t reserved[4];
+};
+
+/**
+ * rkmm_plan_create_op() - fix how an operation that is no matmul is done
+ * @dev: the device
+ * @desc: what to compute
+ * @plan: the plan; destroy it with rkmm_plan_destroy()
+ *
+ * Operands lie as rkmm_plan_a() to rkmm_plan_d() say; those that the operation has none
+ * of have size 0. Tensors are packed by rkmm_pack_a() and gathered by rkmm_unpack_c();
+ * vectors of DRM_RKMM_OTHER_CHANNEL and DRM_RKMM_GAMMA by rkmm_pack_a() as one row; of
+ * fp16 sums, and DRM_RKMM_BETA, by rkmm_pack_b() with K = 1.
+ * Return: 0; -EOPNOTSUPP not served, rkmm_last_error() says why; -EINVAL malformed.
+ */
+int rkmm_plan_create_op(struct rkmm_device *dev, const struct rkmm_op_desc *desc,
+			struct rkmm_plan **plan);
+
+/**
  * rkmm_plan_a() - how operand A lies in its buffer
  * @plan: the plan
  *
@@ -352,6 +424,22 @@ const struct drm_rkmm_tensor *rkmm_plan_b(const struct rkmm_plan *plan);
  * Return: the description, valid as long as the plan.
  */
 const struct drm_rkmm_tensor *rkmm_plan_c(const struct rkmm_plan *plan);
+
+/**
+ * rkmm_plan_d() - how operand D lies in its buffer
+ * @plan: the plan
+ *
+ * Return: the description, valid as long as the plan.
+ */
+const struct drm_rkmm_tensor *rkmm_plan_d(const struct rkmm_plan *plan);
+
+/**
+ * rkmm_plan_evidence() - how sure the programs are
+ * @plan: the plan
+ *
+ * Return: enum drm_rkmm_evidence.
+ */
+uint32_t rkmm_plan_evidence(const struct rkmm_plan *plan);
 
 /**
  * rkmm_plan_flags() - what to know about results
@@ -655,12 +743,16 @@ struct rkmm_operand {
  * @flags: DRM_RKMM_OP_GROUPED or zero
  * @a: operand A, laid out as rkmm_plan_a() says
  * @b: operand B, laid out as rkmm_plan_b() says
- * @c: operand C, may overlap neither A nor B of its group
+ * @c: operand C, may overlap no other operand of its group
  * @a_stride: bytes from an A to the next, a multiple of 64; 0: all have the same
  * @b_stride: bytes from a B to the next, a multiple of 64; 0: all have the same
  * @c_stride: bytes from a C to the next, a multiple of 64
  * @count: how often, 0 for once
  * @reserved: zero
+ * @d: operand D, laid out as rkmm_plan_d() says
+ *
+ * Operands that the plan has none of, of size 0, have no buffer. Operations that are no
+ * matmuls run once and are not grouped.
  *
  * Batched: @count products of one plan at strides. Scores of all heads of an
  * attention, where the rows of Q hold HEADS heads of 64 int8 side by side (so does
@@ -696,6 +788,7 @@ struct rkmm_op {
 	uint64_t c_stride;
 	uint32_t count;
 	uint32_t reserved;
+	struct rkmm_operand d;
 };
 
 /**
@@ -728,6 +821,18 @@ struct rkmm_submit_options {
  */
 int rkmm_submit(struct rkmm_device *dev, const struct rkmm_op *ops, uint32_t count,
 		const struct rkmm_submit_options *options, uint64_t *seqno);
+
+/**
+ * rkmm_submit_wait() - run operations and wait for the end, in one call of the kernel
+ * @dev: the device
+ * @ops: the operations
+ * @count: their number, 1..DRM_RKMM_MAX_OPS
+ * @options: or NULL
+ *
+ * Return: 0 it ended well; the errors of rkmm_submit() and rkmm_wait().
+ */
+int rkmm_submit_wait(struct rkmm_device *dev, const struct rkmm_op *ops, uint32_t count,
+		     const struct rkmm_submit_options *options);
 
 /**
  * rkmm_wait() - wait for a submission

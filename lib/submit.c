@@ -64,13 +64,51 @@ int rkmm_submit_raw(struct rkmm_device *dev, const struct drm_rkmm_op *ops, uint
 					    (unsigned long long)req.seqno) : 0;
 }
 
-int rkmm_submit(struct rkmm_device *dev, const struct rkmm_op *ops, uint32_t count,
-		const struct rkmm_submit_options *options, uint64_t *seqno)
+/* A buffer where the plan has an operand, and none where it has not. */
+static bool bound(const struct rkmm_operand *op, const struct drm_rkmm_tensor *tensor,
+		  struct drm_rkmm_operand *raw)
+{
+	if (!op->buf != !tensor->size)
+		return false;
+	if (op->buf)
+		*raw = (struct drm_rkmm_operand) {
+			.handle = op->buf->handle, .offset = op->offset,
+		};
+	return true;
+}
+
+static int translate(const struct rkmm_op *op, uint32_t i, struct drm_rkmm_op *raw)
+{
+	const struct drm_rkmm_plan_create *info;
+
+	if (op->reserved)
+		return rkmm_fail(-EINVAL, "submit: operation %u: a reserved field is not zero", i);
+	if (!op->plan)
+		return rkmm_fail(-EINVAL, "submit: operation %u is incomplete", i);
+	info = &op->plan->info;
+	*raw = (struct drm_rkmm_op) {
+		.plan = info->plan,
+		.rows = op->rows,
+		.flags = op->flags,
+		.count = op->count,
+		.a_stride = op->a_stride,
+		.b_stride = op->b_stride,
+		.c_stride = op->c_stride,
+	};
+	if (bound(&op->a, &info->a, &raw->a) && bound(&op->b, &info->b, &raw->b) &&
+	    bound(&op->c, &info->c, &raw->c) && bound(&op->d, &info->d, &raw->d))
+		return 0;
+	return rkmm_fail(-EINVAL, "submit: operation %u is incomplete, or has too many operands",
+			 i);
+}
+
+static int send(struct rkmm_device *dev, const struct rkmm_op *ops, uint32_t count,
+		const struct rkmm_submit_options *options, bool wait, uint64_t *seqno)
 {
 	struct drm_rkmm_op stack[RKMM_STACK_OPS], *raw = stack;
 	bool queued;
 	uint32_t i;
-	int ret;
+	int ret = 0;
 
 	if (!count || count > DRM_RKMM_MAX_OPS)
 		return rkmm_fail(-EINVAL, "submit: %u operations, 1 to %u are possible", count,
@@ -80,34 +118,25 @@ int rkmm_submit(struct rkmm_device *dev, const struct rkmm_op *ops, uint32_t cou
 		if (!raw)
 			return rkmm_fail(-ENOMEM, "submit: out of memory");
 	}
-	for (i = 0; i < count; i++) {
-		const struct rkmm_op *op = &ops[i];
-
-		if (!op->plan || !op->a.buf || !op->b.buf || !op->c.buf) {
-			ret = rkmm_fail(-EINVAL, "submit: operation %u is incomplete", i);
-			goto out;
-		}
-		if (op->reserved) {
-			ret = rkmm_fail(-EINVAL,
-					"submit: operation %u: a reserved field is not zero", i);
-			goto out;
-		}
-		raw[i] = (struct drm_rkmm_op) {
-			.plan = op->plan->info.plan,
-			.rows = op->rows,
-			.flags = op->flags,
-			.count = op->count,
-			.a = { .handle = op->a.buf->handle, .offset = op->a.offset },
-			.b = { .handle = op->b.buf->handle, .offset = op->b.offset },
-			.c = { .handle = op->c.buf->handle, .offset = op->c.offset },
-			.a_stride = op->a_stride,
-			.b_stride = op->b_stride,
-			.c_stride = op->c_stride,
-		};
-	}
-	ret = rkmm_submit_raw(dev, raw, count, options, false, &queued, seqno);
-out:
+	for (i = 0; !ret && i < count; i++)
+		ret = translate(&ops[i], i, &raw[i]);
+	if (!ret)
+		ret = rkmm_submit_raw(dev, raw, count, options, wait, &queued, seqno);
 	if (raw != stack)
 		free(raw);
 	return ret;
+}
+
+int rkmm_submit(struct rkmm_device *dev, const struct rkmm_op *ops, uint32_t count,
+		const struct rkmm_submit_options *options, uint64_t *seqno)
+{
+	return send(dev, ops, count, options, false, seqno);
+}
+
+int rkmm_submit_wait(struct rkmm_device *dev, const struct rkmm_op *ops, uint32_t count,
+		     const struct rkmm_submit_options *options)
+{
+	uint64_t seqno;
+
+	return send(dev, ops, count, options, true, &seqno);
 }

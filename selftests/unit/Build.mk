@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 
+fake-kernel := selftests/unit/fake_kernel.c selftests/unit/fake_ops.c
+
 host-tests += test_lib_pack
 test_lib_pack-srcs := selftests/unit/test_lib_pack.c
 test_lib_pack-libs := rkmm
@@ -9,19 +11,19 @@ test_prog_emit-srcs := selftests/unit/test_prog_emit.c
 test_prog_emit-libs := prog
 
 host-tests += test_lib_device
-test_lib_device-srcs := selftests/unit/test_lib_device.c selftests/unit/fake_kernel.c
+test_lib_device-srcs := selftests/unit/test_lib_device.c $(fake-kernel)
 test_lib_device-libs := rkmm
-test_lib_device-ldlibs := -lpthread
+test_lib_device-ldlibs := -lm -lpthread
 
 host-tests += test_lib_submit
-test_lib_submit-srcs := selftests/unit/test_lib_submit.c selftests/unit/fake_kernel.c
+test_lib_submit-srcs := selftests/unit/test_lib_submit.c $(fake-kernel)
 test_lib_submit-libs := rkmm
-test_lib_submit-ldlibs := -lpthread
+test_lib_submit-ldlibs := -lm -lpthread
 
 host-tests += test_lib_slices
-test_lib_slices-srcs := selftests/unit/test_lib_slices.c selftests/unit/fake_kernel.c
+test_lib_slices-srcs := selftests/unit/test_lib_slices.c $(fake-kernel)
 test_lib_slices-libs := rkmm
-test_lib_slices-ldlibs := -lpthread
+test_lib_slices-ldlibs := -lm -lpthread
 
 host-tests += test_ranges
 test_ranges-srcs := selftests/unit/test_ranges.c kmod/rkmm_ranges.c
@@ -78,7 +80,7 @@ host-tests += test_matmul_npy
 test_matmul_npy-srcs := selftests/unit/test_matmul_npy.c tools/matmul/npy.c
 
 host-tests += test_matmul_tool
-test_matmul_tool-srcs = selftests/unit/test_matmul_tool.c selftests/unit/fake_kernel.c \
+test_matmul_tool-srcs = selftests/unit/test_matmul_tool.c $(fake-kernel) \
 	$(rkmm-matmul-parts)
 test_matmul_tool-libs := rkmm rkmm-compute
 test_matmul_tool-ldlibs := -lm -lpthread
@@ -174,7 +176,7 @@ host-fuzzers += fuzz_npy
 fuzz_npy-srcs := selftests/unit/fuzz_npy.c tools/matmul/npy.c
 
 host-tests += test_lib_rkw
-test_lib_rkw-srcs = selftests/unit/test_lib_rkw.c selftests/unit/fake_kernel.c \
+test_lib_rkw-srcs = selftests/unit/test_lib_rkw.c $(fake-kernel) \
 	$(rkmm-weights-parts)
 test_lib_rkw-libs := rkmm rkmm-compute prog
 test_lib_rkw-ldlibs := -lz -lm -lpthread
@@ -184,13 +186,19 @@ fuzz_rkw-ldlibs := -lz
 
 # rkmm-bench
 host-tests += test_bench test_bench_trace
-test_bench-srcs = selftests/unit/test_bench.c selftests/unit/fake_kernel.c $(rkmm-bench-parts)
+test_bench-srcs = selftests/unit/test_bench.c $(fake-kernel) $(rkmm-bench-parts)
 test_bench-libs := rkmm rkmm-compute
 test_bench-ldlibs := -lm -lpthread
 test_bench_trace-srcs := selftests/unit/test_bench_trace.c tools/bench/trace.c \
 	tools/bench/breakdown.c tools/bench/stats.c
 
 host-tests += test_lib_threads
-test_lib_threads-srcs := selftests/unit/test_lib_threads.c selftests/unit/fake_kernel.c
+test_lib_threads-srcs := selftests/unit/test_lib_threads.c $(fake-kernel)
 test_lib_threads-libs := rkmm
-test_lib_threads-ldlibs := -lpthread
+test_lib_threads-ldlibs := -lm -lpthread
+
+host-tests += test_seq test_seq_place
+test_seq-srcs := selftests/unit/test_seq.c $(fake-kernel)
+test_seq-libs := rkmm-compute rkmm
+test_seq-ldlibs := -lm -lpthread
+test_seq_place-srcs := selftests/unit/test_seq_place.c lib/compute/seq_place.c

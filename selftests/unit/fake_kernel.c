@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "fake_kernel.h"
+#include "fake_ops.h"
 #include "lib/rkmm.h"
 #include "lib/sys.h"
 
@@ -130,12 +131,31 @@ static const struct {
 	[DRM_RKMM_I4I16] = { 4, 16 },
 };
 
+static int plan_add(struct drm_rkmm_plan_create *p)
+{
+	uint32_t i;
+
+	for (i = 0; i < MAX_PLANS && plans[i].used; i++)
+		;
+	if (i == MAX_PLANS)
+		return -ENOMEM;
+	p->plan = i + 1;
+	plans[i] = (struct plan) { .info = *p, .used = 1 };
+	fake.plans++;
+	return 0;
+}
+
 static int plan_create(struct drm_rkmm_plan_create *p)
 {
-	uint32_t in, out, kp, np, h = fake.tile_rows, w = fake.tile_cols, slices = 1, slice, i;
+	uint32_t in, out, kp, np, h = fake.tile_rows, w = fake.tile_cols, slices = 1, slice;
 	uint32_t limit = fake.slice;
+	int ret;
 
-	if (p->kind || p->flags & ~DRM_RKMM_PLAN_FREE_SLICES || p->pad ||
+	if (p->kind) {
+		ret = fake_op_plan(p);
+		return ret ? ret : plan_add(p);
+	}
+	if (p->flags & ~DRM_RKMM_PLAN_FREE_SLICES || p->pad ||
 	    p->form > DRM_RKMM_FORM_CUBE || p->types > DRM_RKMM_I4I16)
 		return -EINVAL;
 	if (p->types == DRM_RKMM_I8I8 && (p->mult < 1 || p->mult > 32767))
@@ -209,14 +229,7 @@ static int plan_create(struct drm_rkmm_plan_create *p)
 		p->out_flags |= DRM_RKMM_PLAN_MAY_SATURATE;
 	p->programs = 1;
 	p->predicted_ns = 1000;
-	for (i = 0; i < MAX_PLANS && plans[i].used; i++)
-		;
-	if (i == MAX_PLANS)
-		return -ENOMEM;
-	p->plan = i + 1;
-	plans[i] = (struct plan) { .info = *p, .used = 1 };
-	fake.plans++;
-	return 0;
+	return plan_add(p);
 }
 
 /* The formulas of rkmm_drm.h, in units of 4 bits. */
@@ -309,6 +322,47 @@ static void store(uint8_t *p, double sum, const struct drm_rkmm_plan_create *inf
 	}
 }
 
+/* Where an operand lies on the device's side; false when it is not in a buffer. */
+static int place(const struct drm_rkmm_operand *op, const struct drm_rkmm_tensor *t, uint8_t **p)
+{
+	struct bo *bo = bo_get(op->handle);
+
+	*p = NULL;
+	if (!t->size)
+		return op->handle || op->offset ? -EINVAL : 0;
+	if (!bo)
+		return -ENOENT;
+	if (op->offset % 64 || op->offset > bo->size || t->size > bo->size - op->offset)
+		return -EINVAL;
+	*p = bo->dev + op->offset;
+	return 0;
+}
+
+static int apart(const uint8_t *p, const struct drm_rkmm_tensor *t, const uint8_t *q,
+		 const struct drm_rkmm_tensor *u)
+{
+	return !p || !q || p + t->size <= q || q + u->size <= p;
+}
+
+static int execute_op(const struct drm_rkmm_op *op, const struct drm_rkmm_plan_create *info)
+{
+	uint8_t *a, *b, *c, *d;
+	int ret;
+
+	ret = place(&op->a, &info->a, &a);
+	ret = ret ? ret : place(&op->b, &info->b, &b);
+	ret = ret ? ret : place(&op->c, &info->c, &c);
+	ret = ret ? ret : place(&op->d, &info->d, &d);
+	if (ret)
+		return ret;
+	if (op->flags || op->rows || op->count || !apart(a, &info->a, c, &info->c) ||
+	    !apart(b, &info->b, c, &info->c) || !apart(d, &info->d, c, &info->c))
+		return -EINVAL;
+	fake_op_run(info, a, b, c, d);
+	fake.executed++;
+	return 0;
+}
+
 static int execute_one(const struct drm_rkmm_op *op)
 {
 	const struct drm_rkmm_plan_create *info;
@@ -316,9 +370,13 @@ static int execute_one(const struct drm_rkmm_op *op)
 	uint32_t rows, m, n, k, s, types;
 	uint8_t *out;
 
-	if (!a || !b || !c || !op->plan || op->plan > MAX_PLANS || !plans[op->plan - 1].used)
+	if (!op->plan || op->plan > MAX_PLANS || !plans[op->plan - 1].used)
 		return -ENOENT;
 	info = &plans[op->plan - 1].info;
+	if (info->kind)
+		return execute_op(op, info);
+	if (!a || !b || !c)
+		return -ENOENT;
 	if (op->flags & ~DRM_RKMM_OP_GROUPED || op->rows > info->m ||
 	    (op->a.offset | op->b.offset | op->c.offset) % 64 ||
 	    op->a.offset + info->a.size > a->size || op->b.offset + info->b.size > b->size ||
@@ -368,6 +426,34 @@ static int execute(const struct drm_rkmm_op *op)
 	return ret;
 }
 
+/* Members of a group must not see each other: C of each against all of the others. */
+static int group_apart(const struct drm_rkmm_op *ops, uint32_t i)
+{
+	uint32_t first = i, j, k;
+	uint8_t *p[2][3];
+
+	while (first && ops[first].flags)
+		first--;
+	for (j = first; j < i; j++) {
+		const struct drm_rkmm_plan_create *info[2] = {
+			&plans[ops[i].plan - 1].info, &plans[ops[j].plan - 1].info,
+		};
+		const struct drm_rkmm_op *of[2] = { &ops[i], &ops[j] };
+
+		for (k = 0; k < 2; k++)
+			if (info[k]->kind || place(&of[k]->a, &info[k]->a, &p[k][0]) ||
+			    place(&of[k]->b, &info[k]->b, &p[k][1]) ||
+			    place(&of[k]->c, &info[k]->c, &p[k][2]))
+				return 0;
+		for (k = 0; k < 2; k++)
+			if (!apart(p[k][2], &info[k]->c, p[!k][0], &info[!k]->a) ||
+			    !apart(p[k][2], &info[k]->c, p[!k][1], &info[!k]->b) ||
+			    !apart(p[k][2], &info[k]->c, p[!k][2], &info[!k]->c))
+				return 0;
+	}
+	return 1;
+}
+
 static int submit(struct drm_rkmm_submit *req)
 {
 	const struct drm_rkmm_op *ops = (const void *)(uintptr_t)req->ops.array;
@@ -382,6 +468,8 @@ static int submit(struct drm_rkmm_submit *req)
 		return -EINVAL;
 	for (i = 0; i < req->ops.count; i++) {
 		ret = !i && ops[i].flags ? -EINVAL : execute(&ops[i]);
+		if (!ret && ops[i].flags && !group_apart(ops, i))
+			ret = -EINVAL;
 		if (ret)
 			return ret;
 	}
