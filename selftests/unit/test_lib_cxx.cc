@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The public headers as C++17 sees them. */
 #include "lib/rkmm.h"
+#include "lib/rkmm_seq.h"
 
 #include <type_traits>
 
