@@ -16,6 +16,7 @@ host-bins += rkmm-bench
 rkmm-bench-parts := $(filter-out tools/bench/main.c,$(sort $(wildcard tools/bench/*.c))) \
 	tools/common/common.c
 rkmm-bench-srcs := tools/bench/main.c $(rkmm-bench-parts)
+rkmm-bench-libs := prog
 rkmm-bench-shlibs := rkmm rkmm-compute
 rkmm-bench-cflags := -O3
 rkmm-bench-ldlibs := -lm

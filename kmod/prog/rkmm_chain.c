@@ -1,81 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tasks linked into chains, and chains shared over lanes: hw 02 §1.3, §7.
+ * Tasks in order, shared over lanes and cut into kicks: hw 02 §7.
  */
-#include "rkmm_chain.h"
-#include "rkmm_pure.h"
-
-#define SLOT_ALIGN	64u	/* every capture starts its tasks there (hw 04 §0.4) */
-
-u32 rkmm_slot_bytes(u32 writes)
-{
-	return ((writes + RKMM_TAIL_WORDS) * (u32)sizeof(u64) + SLOT_ALIGN - 1) / SLOT_ALIGN *
-	       SLOT_ALIGN;
-}
-
-u64 rkmm_image_bytes(const struct rkmm_geom *geom)
-{
-	return (u64)geom->programs * rkmm_slot_bytes(RKMM_PROG_WRITES);
-}
-
-/**
- * struct stream - the tasks of all members, one after the other, cut into kicks
- * @limits: chip
- * @members: operations
- * @n: how many
- * @lanes: shares
- * @tasks: tasks in all
- * @total: their predicted time, at most 2^55: 2^25 tasks of 2^30 ns
- * @start_ns: what each start costs
- * @done: tasks before the next one
- * @passed: their time
- * @lane: share that the present task is in
- * @member: present member
- * @times: how many of it are left
- * @programs: programs of it
- * @left: how many are left of the present one
- * @a: its device address of A
- * @b: of B
- * @c: of C
- * @spans: times of its programs
- * @walk: next program of it
- * @i: place of the present task in its kick
- * @fresh: it begins a kick
- * @light: it writes only what differs
- * @cut: why it begins a kick, where it is not the first of a lane
- * @writes: its register writes
- * @kick_ns: predicted time of its kick so far
- * @ordered: tasks depend on each other, or are none of matmuls
- * @table: 1 + the table that was loaded last in this kick
- * @ring: task i at i % 4
- */
-struct stream {
-	const struct rkmm_limits *limits;
-	const struct rkmm_member *members;
-	u32 n, lanes, tasks;
-	u64 total;
-	u32 start_ns;
-	u32 done;
-	u64 passed;
-	u32 lane;
-	u32 member, times, programs, left;
-	u32 a, b, c;
-	struct rkmm_spans spans;
-	struct rkmm_walk walk;
-	u32 i;
-	bool fresh, light;
-	const char *cut;
-	u32 writes;
-	u64 kick_ns;
-	bool ordered;
-	u32 table;
-	struct rkmm_task ring[4];
-};
-
-static inline struct rkmm_task *task_at(struct stream *s, u32 i)
-{
-	return &s->ring[i % ARRAY_SIZE(s->ring)];
-}
+#include "rkmm_stream.h"
 
 static u32 member_tasks(const struct rkmm_member *m)
 {
@@ -83,7 +10,7 @@ static u32 member_tasks(const struct rkmm_member *m)
 }
 
 /* Fills what depends on the number of lanes; returns the time until all have ended. */
-static u64 share_out(struct stream *s, u32 lanes)
+static u64 share_out(struct rkmm_stream *s, u32 lanes)
 {
 	struct rkmm_spans spans;
 	u32 i;
@@ -120,7 +47,7 @@ static u32 lanes_allowed(const struct rkmm_member *members, u32 n)
 	return most;
 }
 
-static void choose_lanes(struct stream *s)
+static void choose_lanes(struct rkmm_stream *s)
 {
 	const struct rkmm_member *m = s->members;
 	u32 lanes, best = 1, most, i;
@@ -150,17 +77,31 @@ static void choose_lanes(struct stream *s)
 	share_out(s, best);
 }
 
-static void stream_start(struct stream *s, const struct rkmm_limits *limits,
-			 const struct rkmm_member *members, u32 n)
+void rkmm_stream_start(struct rkmm_stream *s, const struct rkmm_limits *limits,
+		       const struct rkmm_member *members, u32 n)
 {
-	*s = (struct stream){
+	*s = (struct rkmm_stream){
 		.limits = limits, .members = members, .n = n, .member = 0xffffffff,
 	};
 	choose_lanes(s);
+	s->edge = 2 * (s->total / s->lanes);
+}
+
+/* A matmul begins. */
+static void start_matmul(struct rkmm_stream *s, const struct rkmm_member *m)
+{
+	struct rkmm_spans spans;
+	u32 i;
+
+	rkmm_spans_of(s->limits->cost, m->geom, s->lanes, m->rows, &spans);
+	for (i = 0; i < ARRAY_SIZE(s->law); i++)
+		s->law[i] = (u32)(i & 1 ? spans.last[i >> 1] : spans.program[i >> 1]);
+	s->kind += ARRAY_SIZE(s->law);
+	rkmm_walk_start(&s->walk, m->geom, 0, m->rows);
 }
 
 /* The next operation; false behind the last. */
-static bool next_operation(struct stream *s)
+static bool next_operation(struct rkmm_stream *s)
 {
 	const struct rkmm_member *m;
 
@@ -169,7 +110,7 @@ static bool next_operation(struct stream *s)
 		s->a += m->a_stride;
 		s->b += m->b_stride;
 		s->c += m->c_stride;
-		if (!m->op)
+		if (s->programs > 1 && !m->op)
 			rkmm_walk_restart(&s->walk);
 	} else {
 		if (++s->member == s->n)
@@ -180,10 +121,8 @@ static bool next_operation(struct stream *s)
 		s->b = m->b;
 		s->c = m->c;
 		s->programs = member_tasks(m);
-		if (!m->op) {
-			rkmm_spans_of(s->limits->cost, m->geom, s->lanes, m->rows, &s->spans);
-			rkmm_walk_start(&s->walk, m->geom, 0, m->rows);
-		}
+		if (!m->op)
+			start_matmul(s, m);
 	}
 	s->times--;
 	s->left = s->programs;
@@ -195,20 +134,33 @@ static bool next_operation(struct stream *s)
  * light or keep the weight. A task belongs where its middle lies, and no lane goes
  * without one. Returns whether the present task is the first of a lane.
  */
-static bool next_lane(struct stream *s, u32 ns)
+static bool next_lane(struct rkmm_stream *s, u32 ns)
 {
 	bool first = !s->done;
 	u32 next = s->lane + 1;
 
 	if (next < s->lanes && s->done >= next &&
 	    (s->done >= s->tasks - (s->lanes - next) ||
-	     2 * s->passed + ns >= 2 * (s->total * next / s->lanes))) {
+	     2 * s->passed + ns >= s->edge)) {
 		s->lane = next;
+		s->edge = 2 * (s->total * (next + 1) / s->lanes);
 		first = true;
 	}
 	s->done++;
 	s->passed += ns;
 	return first;
+}
+
+/* Whether both are programs of one member that differ in addresses and kept weights only */
+static inline bool alike(const struct rkmm_task *task, const struct rkmm_task *other)
+{
+	return task->like && task->like == other->like;
+}
+
+/* Programs of one member, in one operation or in several */
+static inline bool akin(const struct rkmm_task *task, const struct rkmm_task *other)
+{
+	return task->like && task->like / 4 == other->like / 4;
 }
 
 /*
@@ -219,49 +171,63 @@ static bool keeps_weight(const struct rkmm_task *task, const struct rkmm_task *p
 {
 	const struct rkmm_program *p = &task->matmul, *q = &prev->matmul;
 
+	if (alike(task, prev))
+		return p->b == q->b;
 	return prev->kind == RKMM_TASK_MATMUL && p->b == q->b && p->n == q->n && p->k == q->k &&
 	       p->types == q->types && p->form == q->form && p->data_banks == q->data_banks &&
 	       p->weight_banks == q->weight_banks;
 }
 
-/* The next task of the present member; returns its time by the cost law */
-static u32 stream_task(struct stream *s, const struct rkmm_member *m, struct rkmm_task *task)
+/* The next task of an operation that is no matmul; returns its time */
+static u32 stream_step(struct rkmm_stream *s, const struct rkmm_member *m, struct rkmm_task *task)
 {
 	const u32 addr[RKMM_AREAS] = {
 		[RKMM_AREA_A] = s->a, [RKMM_AREA_B] = s->b, [RKMM_AREA_C] = s->c,
 		[RKMM_AREA_D] = m->d, [RKMM_AREA_TEMP] = m->temp,
 		[RKMM_AREA_CONST] = m->consts,
 	};
-	bool last_cols;
-	u32 ns;
 
-	if (m->op) {
-		rkmm_op_task(m->op, s->programs - s->left, m->rows, addr, task);
-		task->weights = m->weights;
-		task->ns = rkmm_task_work_ns(s->limits, task);
-		return task->ns;
-	}
-	last_cols = s->walk.chunk + 1 == s->spans.n_tiles;
-	ns = (u32)(s->walk.group + 1 == s->spans.tiles ? s->spans.last[last_cols] :
-							 s->spans.program[last_cols]);
-	rkmm_walk_program(&s->walk, s->a, s->b, s->c, &task->matmul);
-	rkmm_walk_next(&s->walk);
-	rkmm_task_set(task, RKMM_TASK_MATMUL);
-	task->pingpong = !s->ordered;
+	rkmm_op_task(m->op, s->programs - s->left, m->rows, addr, task);
+	task->like = 0;
 	task->weights = m->weights;
-	/*
-	 * No program is faster than the dispatch, which the cores share; what it takes
-	 * is known of int4 chains (hw 03 §6.2, a(n)).
-	 */
-	task->ns = rkmm_max(ns, s->limits->cost->i4_start[s->lanes - 1]);
-	return ns;
+	task->ns = rkmm_task_work_ns(s->limits, task);
+	return task->ns;
+}
+
+/*
+ * The next program of a matmul; returns its time by the cost law. The place in the ring
+ * held the task four before: where that is alike, only addresses are new.
+ */
+static u32 stream_program(struct rkmm_stream *s, const struct rkmm_member *m,
+			  struct rkmm_task *task)
+{
+	const struct rkmm_program *now = &s->walk.now;
+	u32 less = (now->m < m->geom->rows ? 1 : 0) + (now->n < m->geom->cols ? 2 : 0);
+
+	if (task->like == s->kind + less) {
+		task->matmul.a = now->a + s->a;
+		task->matmul.b = now->b + s->b;
+		task->matmul.c = now->c + s->c;
+	} else {
+		rkmm_walk_program(&s->walk, s->a, s->b, s->c, &task->matmul);
+		rkmm_task_set(task, RKMM_TASK_MATMUL);
+		task->like = s->kind + less;
+		task->pingpong = !s->ordered;
+		task->weights = m->weights;
+		/*
+		 * No program is faster than the dispatch, which the cores share; what it
+		 * takes is known of int4 chains (hw 03 §6.2, a(n)).
+		 */
+		task->ns = rkmm_max(s->law[less], s->limits->cost->i4_start[s->lanes - 1]);
+	}
+	if (s->programs > 1)
+		rkmm_walk_next(&s->walk);
+	return s->law[less];
 }
 
 /* What a kick has loaded, later lookups in it find; what was before it, nobody knows. */
-static void keep_table(struct stream *s, struct rkmm_task *task)
+static void keep_table(struct rkmm_stream *s, struct rkmm_task *task)
 {
-	if (s->fresh)
-		s->table = 0;
 	if (task->kind != RKMM_TASK_DPU || !task->dpu.load)
 		return;
 	task->dpu.load = s->table != 1u + task->dpu.curve;
@@ -269,10 +235,10 @@ static void keep_table(struct stream *s, struct rkmm_task *task)
 }
 
 /* Why @task, at place s->i, cannot go on with the kick */
-static const char *cut_before(const struct stream *s, const struct rkmm_task *prev,
+static const char *cut_before(const struct rkmm_stream *s, const struct rkmm_task *prev,
 			      const struct rkmm_task *task)
 {
-	const char *why = rkmm_task_apart(prev, task);
+	const char *why = akin(task, prev) ? NULL : rkmm_task_apart(prev, task);
 
 	/* What the counter holds, and what another client may have to wait for. */
 	if (!why && (s->i == s->limits->tasks_max || s->kick_ns + task->ns > RKMM_KICK_NS))
@@ -280,19 +246,36 @@ static const char *cut_before(const struct stream *s, const struct rkmm_task *pr
 	return why;
 }
 
-/* The next task; false behind the last. It, and the two before in its kick, are in the ring. */
-static bool stream_next(struct stream *s)
+/*
+ * Two register groups: task i finds what task i - 2 left (hw 02 §7.4), unless one
+ * of them used some of the blocks only: a block changes groups when it runs
+ * (hw 04 §0.5).
+ */
+static bool stream_light(struct rkmm_stream *s, const struct rkmm_task *task)
 {
-	const struct rkmm_task *prev = task_at(s, s->i);
+	const struct rkmm_task *past = rkmm_task_at(s, 2);
+
+	return s->limits->light && s->i >= 2 &&
+	       (akin(task, past) || (rkmm_task_at(s, 1)->kind == RKMM_TASK_MATMUL &&
+				     rkmm_task_light(task, past)));
+}
+
+bool rkmm_stream_next(struct rkmm_stream *s)
+{
+	const struct rkmm_task *prev = rkmm_task_at(s, 0), *past;
 	const struct rkmm_member *m;
 	struct rkmm_task *task;
 	bool first;
+	u32 ns;
 
 	if (!s->left && !next_operation(s))
 		return false;
 	m = &s->members[s->member];
-	task = task_at(s, ++s->i);
-	first = next_lane(s, stream_task(s, m, task));
+	s->at++;
+	s->i++;
+	task = rkmm_task_at(s, 0);
+	ns = m->op ? stream_step(s, m, task) : stream_program(s, m, task);
+	first = next_lane(s, ns);
 	s->left--;
 
 	s->cut = first ? NULL : cut_before(s, prev, task);
@@ -301,110 +284,96 @@ static bool stream_next(struct stream *s)
 	if (!m->op)
 		task->matmul.weight_reuse = !s->fresh && m->geom->weight_reuse &&
 					    keeps_weight(task, prev);
-	keep_table(s, task);
 	if (s->fresh) {
-		s->ring[0] = *task;
+		s->table = 0;
 		s->i = 0;
 		s->kick_ns = s->start_ns;
-		task = &s->ring[0];
 	}
+	if (m->op)
+		keep_table(s, task);
 	s->kick_ns += task->ns;
-	/*
-	 * Two register groups: task i finds what task i - 2 left (hw 02 §7.4), unless one
-	 * of them used some of the blocks only: a block changes groups when it runs
-	 * (hw 04 §0.5).
-	 */
-	s->light = s->limits->light && s->i >= 2 &&
-		   task_at(s, s->i - 1)->kind == RKMM_TASK_MATMUL &&
-		   rkmm_task_light(task, task_at(s, s->i - 2));
-	s->writes = rkmm_task_writes(task, s->light ? task_at(s, s->i - 2) : NULL);
+	s->light = stream_light(s, task);
+	past = s->light ? rkmm_task_at(s, 2) : NULL;
+	s->plain = past && alike(task, past) &&
+		   task->matmul.weight_reuse == past->matmul.weight_reuse;
+	if (s->plain)
+		s->writes = RKMM_LIGHT_WRITES;
+	else
+		s->writes = task->like && !past ? RKMM_PROG_WRITES : rkmm_task_writes(task, past);
 	return true;
 }
 
-void rkmm_image_measure(const struct rkmm_limits *limits, const struct rkmm_member *members,
-			u32 n, struct rkmm_extent *extent)
+/* How many of @n tasks like the present one, @ns by the law, follow in this kick of this lane */
+static u32 run_fits(struct rkmm_stream *s, u32 n, u32 ns)
 {
-	struct rkmm_extent ext = {};
-	u64 lane_ns = 0, before = 0;
-	struct stream s;
-	u32 lane = 0;
+	u64 each = rkmm_task_at(s, 0)->ns, before = 2 * s->passed + ns;
+	u32 next = s->lane + 1;
 
-	stream_start(&s, limits, members, n);
-	while (stream_next(&s)) {
-		ext.bytes += rkmm_slot_bytes(s.writes);
-		ext.tasks++;
-		if (s.fresh) {
-			ext.kicks++;
-			/* @before: the kicks of the lane that have ended */
-			before = s.lane == lane ? lane_ns : 0;
-			lane = s.lane;
-		}
-		lane_ns = before + s.kick_ns;
-		if (lane_ns > ext.predicted_ns)
-			ext.predicted_ns = lane_ns;
+	n = rkmm_min(n, s->limits->tasks_max - 1 - s->i);
+	if (s->kick_ns + n * each > RKMM_KICK_NS)
+		n = s->kick_ns > RKMM_KICK_NS ? 0 : (u32)((RKMM_KICK_NS - s->kick_ns) / each);
+	if (next >= s->lanes)
+		return n;
+	if (s->done >= s->tasks - (s->lanes - next) || before >= s->edge)
+		return 0;
+	n = rkmm_min(n, s->tasks - (s->lanes - next) - s->done);
+	if (before + 2ull * n * ns > s->edge)
+		n = (u32)rkmm_min64(n, (s->edge - before - 1) / (2 * ns) + 1);
+	return n;
+}
+
+void rkmm_stream_run(struct rkmm_stream *s, struct rkmm_run *run)
+{
+	const struct rkmm_task *task = rkmm_task_at(s, 0), *prev = rkmm_task_at(s, 1);
+	const struct rkmm_member *m;
+
+	run->n = 0;
+	if (!task->like || (s->limits->light && (!s->i || !alike(task, prev))))
+		return;
+	m = &s->members[s->member];
+	if (s->programs == 1) {
+		run->n = s->times;
+		run->a = m->a_stride;
+		run->b = m->b_stride;
+		run->c = m->c_stride;
+	} else {
+		run->n = rkmm_walk_steps(&s->walk);
+		run->a = s->walk.a_step;
+		run->b = s->walk.b_step;
+		run->c = s->walk.c_step;
 	}
-	ext.lanes = s.lanes;
-	*extent = ext;
+	run->kept = m->geom->weight_reuse && !run->b;
+	if (s->limits->light && (task->matmul.weight_reuse != run->kept ||
+				 prev->matmul.weight_reuse != run->kept))
+		run->n = 0;
+	if (run->n)
+		run->n = run_fits(s, run->n, s->law[task->like % ARRAY_SIZE(s->law)]);
+	run->writes = s->limits->light ? RKMM_LIGHT_WRITES : RKMM_PROG_WRITES;
 }
 
-/*
- * Ping-pong: the next task's registers are fetched while one runs. Right for
- * plain matmuls without memory dependence between neighbours, which is all that a
- * tiling and a group hold (hw 02 §7.2). A single task has no successor to fetch.
- */
-static void count_task(struct rkmm_kick *kick, const struct stream *s,
-		       const struct rkmm_task *task)
+void rkmm_stream_skip(struct rkmm_stream *s, const struct rkmm_run *run)
 {
-	kick->tasks++;
-	kick->int_mask = task->int_mask;
-	kick->predicted_ns = s->kick_ns;
-	kick->pingpong &= task->pingpong;
-	if (!kick->reason)
-		kick->reason = rkmm_task_alone(task);
-}
+	struct rkmm_task *task = rkmm_task_at(s, 0);
 
-static void end_kick(struct rkmm_kick *kick, const char *cut)
-{
-	if (kick->tasks == 1)
-		kick->pingpong = false;
-	if (cut)
-		kick->reason = cut;
-	else if (!kick->reason && !kick->pingpong)
-		kick->reason = kick->tasks == 1 ? "single task" : "tasks depend on each other";
-}
-
-void rkmm_image_emit(const struct rkmm_limits *limits, const struct rkmm_member *members, u32 n,
-		     u32 base, u64 *image, struct rkmm_kick *kicks)
-{
-	u32 addr = base, slot, words, enable;
-	struct rkmm_kick *kick = kicks - 1;
-	const struct rkmm_task *task;
-	struct stream s;
-	bool more, last;
-
-	stream_start(&s, limits, members, n);
-	more = stream_next(&s);
-	while (more) {
-		task = task_at(&s, s.i);
-		if (s.fresh)
-			*++kick = (struct rkmm_kick){
-				.addr = addr, .amount = rkmm_amount(s.writes),
-				.pingpong = true, .lane = s.lane, .reason = s.cut,
-			};
-		count_task(kick, &s, task);
-		enable = task->enable;
-		slot = rkmm_slot_bytes(s.writes);
-		words = rkmm_task_emit(task, s.light ? task_at(&s, s.i - 2) : NULL, image);
-		image += words;
-
-		more = stream_next(&s);
-		last = !more || s.fresh;
-		addr += slot;
-		rkmm_emit_tail(image, last ? 0 : addr, last ? 0 : s.writes, enable);
-		image += RKMM_TAIL_WORDS;
-		for (words += RKMM_TAIL_WORDS; words * sizeof(u64) < slot; words++)
-			*image++ = 0;
-		if (last)
-			end_kick(kick, more ? s.cut : NULL);
+	s->i += run->n;
+	s->done += run->n;
+	s->passed += (u64)run->n * s->law[task->like % ARRAY_SIZE(s->law)];
+	s->kick_ns += (u64)run->n * task->ns;
+	s->writes = run->writes;
+	s->fresh = false;
+	/* the one before was like it, or programs are full */
+	task->matmul.a += run->n * run->a;
+	task->matmul.b += run->n * run->b;
+	task->matmul.c += run->n * run->c;
+	task->matmul.weight_reuse = run->kept;
+	if (s->programs > 1) {
+		s->left -= run->n;
+		rkmm_walk_skip(&s->walk, run->n);
+		return;
 	}
+	s->times -= run->n;
+	s->a += run->n * run->a;
+	s->b += run->n * run->b;
+	s->c += run->n * run->c;
 }
+

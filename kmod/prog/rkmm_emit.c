@@ -308,8 +308,6 @@ enum delta {
 	DELTA_NOTCH = 16,
 };
 
-#define LIGHT_WRITES	12
-
 static inline u32 delta_of(const struct rkmm_program *p, const struct rkmm_program *q)
 {
 	u32 d = 0;
@@ -344,8 +342,8 @@ u32 rkmm_light_writes(const struct rkmm_program *prog, const struct rkmm_program
 
 	/* nearly always: only addresses */
 	if (!d)
-		return LIGHT_WRITES;
-	return LIGHT_WRITES + !!(d & DELTA_CBUF) + !!(d & DELTA_GRAINS) +
+		return RKMM_LIGHT_WRITES;
+	return RKMM_LIGHT_WRITES + !!(d & DELTA_CBUF) + !!(d & DELTA_GRAINS) +
 	       (d & DELTA_LINES ? 4 : 0) + (d & DELTA_N ? 4 : 0) + !!(d & DELTA_NOTCH);
 }
 
@@ -413,6 +411,23 @@ u32 rkmm_emit_light(const struct rkmm_program *prog, const struct rkmm_program *
 	DPU(WDMA_SIZE_0, FIELD_PREP(DPU_WDMA_SIZE_0_CHANNEL, prog->n - 1));
 	DPU(WDMA_SIZE_1, FIELD_PREP(DPU_WDMA_SIZE_1_HEIGHT, write_lines - 1));
 	return (u32)(w - words);
+}
+
+u32 rkmm_emit_again(const u64 *pattern, const struct rkmm_program *prog, u64 *words)
+{
+	u32 i;
+
+	/* head */
+	for (i = 0; i < 5; i++)
+		words[i] = pattern[i];
+	put(words + 5, RKMM_TARGET_CNA, CNA_FEATURE_DATA_ADDR, prog->a);
+	words[6] = pattern[6];
+	words[7] = pattern[7];
+	put(words + 8, RKMM_TARGET_CNA, CNA_DCOMP_ADDR0, prog->b);
+	put(words + 9, RKMM_TARGET_DPU, DPU_DST_BASE_ADDR, prog->c);
+	words[10] = pattern[10];
+	words[11] = pattern[11];
+	return RKMM_LIGHT_WRITES;
 }
 
 u32 rkmm_amount(u32 writes)

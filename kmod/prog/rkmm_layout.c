@@ -171,6 +171,12 @@ u32 rkmm_geom_programs(const struct rkmm_geom *geom, u32 rows)
 	return m_tiles_of(geom, rows) * geom->n_tiles * geom->slices;
 }
 
+/* A batch C has a block for each program: they follow each other. */
+static bool own_blocks(const struct rkmm_geom *geom)
+{
+	return geom->rows == geom->tile_rows && geom->cols == geom->tile_cols;
+}
+
 /* Sizes and places of the program that the walk is at */
 static void walk_place(struct rkmm_walk *walk)
 {
@@ -189,7 +195,7 @@ static void walk_place(struct rkmm_walk *walk)
 		 col * (u32)rkmm_in_bytes(geom->types, geom->kp);
 	now->c = walk->slice * (u32)geom->c_slice;
 	/* Programs as large as C's blocks: each has a block of its own. */
-	if (batch && geom->rows == geom->tile_rows && geom->cols == geom->tile_cols)
+	if (batch && own_blocks(geom))
 		now->c += (walk->chunk * geom->m_tiles + walk->group) * geom->c_pitch;
 	else
 		now->c += (u32)rkmm_addr_c(geom, row, col);
@@ -198,17 +204,29 @@ static void walk_place(struct rkmm_walk *walk)
 		       now->n * rkmm_type_facts[geom->types].out_bytes : geom->c_pitch;
 }
 
-/* Bytes of C from an M tile to the next, 0 where that depends on which */
-static u32 c_step(const struct rkmm_geom *geom)
+/* From an M tile to the next or, with one M tile, from a column tile to the next */
+static void walk_steps(struct rkmm_walk *walk)
 {
+	const struct rkmm_geom *geom = walk->geom;
+
+	if (walk->tiles > 1)
+		walk->a_step = geom->rows *
+			       (geom->form == RKMM_FORM_CUBE ? RKMM_ATOM : geom->a_pitch);
+	else
+		walk->b_step = geom->cols * (u32)rkmm_in_bytes(geom->types, geom->kp);
 	switch (geom->form) {
 	case RKMM_FORM_CUBE:
-		return geom->rows * RKMM_ATOM;
+		walk->c_step = walk->tiles > 1 ? geom->rows * RKMM_ATOM :
+			       (u32)rkmm_addr_c(geom, 0, geom->cols);
+		break;
 	case RKMM_FORM_BATCH:
-		return geom->rows == geom->tile_rows && geom->cols == geom->tile_cols ?
-		       geom->c_pitch : 0;
+		if (own_blocks(geom))
+			walk->c_step = (walk->tiles > 1 ? 1 : geom->m_tiles) * geom->c_pitch;
+		break;
 	default:
-		return geom->rows * geom->c_pitch;
+		walk->c_step = walk->tiles > 1 ? geom->rows * geom->c_pitch :
+			       geom->cols * rkmm_type_facts[geom->types].out_bytes;
+		break;
 	}
 }
 
@@ -220,9 +238,6 @@ void rkmm_walk_start(struct rkmm_walk *walk, const struct rkmm_geom *geom, u32 i
 		/* In the batch form C's addresses depend on the program's rows: as planned. */
 		.last = geom->form == RKMM_FORM_BATCH ? geom->a_rows :
 			rkmm_min(rows, geom->mm.m),
-		.a_step = geom->rows *
-			  (geom->form == RKMM_FORM_CUBE ? RKMM_ATOM : geom->a_pitch),
-		.c_step = c_step(geom),
 		.now = {
 			.types = geom->types,
 			.form = geom->form,
@@ -240,6 +255,7 @@ void rkmm_walk_start(struct rkmm_walk *walk, const struct rkmm_geom *geom, u32 i
 		walk->now.shift = geom->mm.shift;
 		walk->now.offset = geom->mm.offset;
 	}
+	walk_steps(walk);
 	walk_place(walk);
 }
 
@@ -251,24 +267,49 @@ void rkmm_walk_restart(struct rkmm_walk *walk)
 	walk_place(walk);
 }
 
+/* Along M tiles or, where there is but one, along column tiles */
+static u32 *walk_along(struct rkmm_walk *walk, u32 *ends)
+{
+	*ends = walk->tiles > 1 ? walk->tiles : walk->geom->n_tiles;
+	return walk->tiles > 1 ? &walk->group : &walk->chunk;
+}
+
+u32 rkmm_walk_steps(struct rkmm_walk *walk)
+{
+	u32 ends, at = *walk_along(walk, &ends);
+
+	return walk->c_step && at && at + 1 < ends ? ends - 1 - at : 0;
+}
+
+void rkmm_walk_skip(struct rkmm_walk *walk, u32 n)
+{
+	u32 ends, *at = walk_along(walk, &ends);
+
+	*at += n - 1;
+	walk->now.a += (n - 1) * walk->a_step;
+	walk->now.b += (n - 1) * walk->b_step;
+	walk->now.c += (n - 1) * walk->c_step;
+	rkmm_walk_next(walk);
+}
+
 void rkmm_walk_next(struct rkmm_walk *walk)
 {
-	u32 group = ++walk->group;
+	u32 ends, *at = walk_along(walk, &ends);
 
-	/* Between the first M tile, which reads the weight, and the last, which may be
-	 * smaller, only A and C move.
-	 */
-	if (walk->c_step && group > 1 && group + 1 < walk->tiles) {
-		walk->now.a += walk->a_step;
-		walk->now.c += walk->c_step;
-		return;
-	}
-	if (group == walk->tiles) {
+	if (++walk->group == walk->tiles) {
 		walk->group = 0;
 		if (++walk->chunk == walk->geom->n_tiles) {
 			walk->chunk = 0;
 			walk->slice++;
 		}
+	}
+	/* Up to the last tile, which may be smaller, addresses move; the first reads the weight. */
+	if (walk->c_step && *at && *at + 1 < ends) {
+		walk->now.weight_reuse = walk->geom->weight_reuse && walk->group;
+		walk->now.a += walk->a_step;
+		walk->now.b += walk->b_step;
+		walk->now.c += walk->c_step;
+		return;
 	}
 	walk_place(walk);
 }

@@ -425,6 +425,18 @@ u32 rkmm_emit_program(const struct rkmm_program *prog, u64 *words);
  */
 u32 rkmm_emit_light(const struct rkmm_program *prog, const struct rkmm_program *past, u64 *words);
 
+#define RKMM_LIGHT_WRITES	12	/* of a light program where only addresses differ */
+
+/**
+ * rkmm_emit_again() - a light program like another one
+ * @pattern: what rkmm_emit_light() wrote of the other, which differed in addresses only
+ * @prog: the program: it differs from that in addresses only
+ * @words: room for RKMM_LIGHT_WRITES entries
+ *
+ * Return: entries written.
+ */
+u32 rkmm_emit_again(const u64 *pattern, const struct rkmm_program *prog, u64 *words);
+
 /** rkmm_light_able() - whether what rkmm_emit_light() never writes is equal in both */
 bool rkmm_light_able(const struct rkmm_program *prog, const struct rkmm_program *past);
 

@@ -51,6 +51,11 @@ static inline u32 rkmm_max(u32 a, u32 b)
 	return a > b ? a : b;
 }
 
+static inline u64 rkmm_min64(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
 /* Bytes of @elems elements of A or B; @elems * bits is a multiple of 8. */
 static inline u64 rkmm_in_bytes(enum rkmm_types types, u64 elems)
 {
@@ -79,13 +84,14 @@ void rkmm_geom_ids(struct rkmm_geom *geom);
  * @group: M tile
  * @chunk: N tile
  * @slice: K slice
- * @a_step: bytes of A from an M tile to the next
+ * @a_step: bytes of A from a program to the next along them
+ * @b_step: bytes of B
  * @c_step: bytes of C, 0 where they differ
  * @now: the program, its addresses counted from the operands' starts
  */
 struct rkmm_walk {
 	const struct rkmm_geom *geom;
-	u32 tiles, last, group, chunk, slice, a_step, c_step;
+	u32 tiles, last, group, chunk, slice, a_step, b_step, c_step;
 	struct rkmm_program now;
 };
 
@@ -93,6 +99,10 @@ void rkmm_walk_start(struct rkmm_walk *walk, const struct rkmm_geom *geom, u32 i
 /* The first program once more */
 void rkmm_walk_restart(struct rkmm_walk *walk);
 void rkmm_walk_next(struct rkmm_walk *walk);
+/* How many from this program on differ from the one before by a step and kept weights only */
+u32 rkmm_walk_steps(struct rkmm_walk *walk);
+/* Past @n of those, at least one */
+void rkmm_walk_skip(struct rkmm_walk *walk, u32 n);
 void rkmm_walk_program(const struct rkmm_walk *walk, u32 a, u32 b, u32 c,
 		       struct rkmm_program *prog);
 

@@ -31,6 +31,8 @@ enum rkmm_task_kind {
  * @pingpong: its registers may be fetched while a neighbour runs (hw 02 §7.2)
  * @weights: buffer that the weights lie in; equal for equal buffers
  * @ns: predicted time
+ * @like: 0, or equal in tasks of a chain that differ in addresses and kept weights only;
+ *	a multiple of 4 and up to 3: of one member
  * @matmul: RKMM_TASK_MATMUL
  * @dpu: RKMM_TASK_DPU
  * @mover: RKMM_TASK_MOVER
@@ -43,6 +45,7 @@ struct rkmm_task {
 	bool pingpong;
 	u32 weights;
 	u32 ns;
+	u32 like;
 	union {
 		struct rkmm_program matmul;
 		struct rkmm_dpu dpu;

@@ -187,7 +187,7 @@ fuzz_rkw-ldlibs := -lz
 # rkmm-bench
 host-tests += test_bench test_bench_trace
 test_bench-srcs = selftests/unit/test_bench.c $(fake-kernel) $(rkmm-bench-parts)
-test_bench-libs := rkmm rkmm-compute
+test_bench-libs := rkmm rkmm-compute prog
 test_bench-ldlibs := -lm -lpthread
 test_bench_trace-srcs := selftests/unit/test_bench_trace.c tools/bench/trace.c \
 	tools/bench/breakdown.c tools/bench/stats.c

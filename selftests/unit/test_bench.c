@@ -268,8 +268,11 @@ static void test_host(void **state)
 	(void)state;
 	assert_int_equal(run("--host --size 1 --repeat 2 -q"), EXIT_OK);
 	assert_non_null(strstr(out, "pack B int8"));
+	assert_non_null(strstr(out, "per program synthesised"));
+	assert_int_equal(count(out, "int4 batch 128x2048x2048, shipped"), 2);
 	assert_int_equal(run("--host --size 1 --repeat 1 -q --json"), EXIT_OK);
 	check_json(out);
+	assert_non_null(strstr(out, "\"light\": 508,"));
 }
 
 static void test_spread(void **state)

@@ -202,6 +202,8 @@ int bench_main(int argc, char **argv);
 /* Ends the program with the library's sentence if ret is an error. */
 void need(int ret);
 int bench_host(const struct options *opt);
+/* ---- synth.c: part of --host; in JSON, entries of a list ---- */
+void bench_synth(const struct options *opt);
 int bench_submit(const struct options *opt);
 
 /* ---- shapes.c ---- */

@@ -337,6 +337,9 @@ int bench_host(const struct options *opt)
 		fflush(stdout);
 	}
 	if (opt->output == OUTPUT_JSON)
+		printf("], \"synthesis\": [");
+	bench_synth(opt);
+	if (opt->output == OUTPUT_JSON)
 		printf("]}\n");
 	free(w.memory[0]);
 	free(w.memory[1]);

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tasks written down and linked into chains: hw 02 §1.3, §7.
+ */
+#include "rkmm_stream.h"
+
+#define SLOT_ALIGN	64u	/* every capture starts its tasks there (hw 04 §0.4) */
+
+u32 rkmm_slot_bytes(u32 writes)
+{
+	return ((writes + RKMM_TAIL_WORDS) * (u32)sizeof(u64) + SLOT_ALIGN - 1) / SLOT_ALIGN *
+	       SLOT_ALIGN;
+}
+
+u64 rkmm_image_bytes(const struct rkmm_geom *geom)
+{
+	return (u64)geom->programs * rkmm_slot_bytes(RKMM_PROG_WRITES);
+}
+
+void rkmm_image_measure(const struct rkmm_limits *limits, const struct rkmm_member *members,
+			u32 n, struct rkmm_extent *extent)
+{
+	struct rkmm_extent ext = {};
+	u64 lane_ns = 0, before = 0;
+	struct rkmm_stream s;
+	struct rkmm_run run;
+	u32 lane = 0;
+
+	rkmm_stream_start(&s, limits, members, n);
+	while (rkmm_stream_next(&s)) {
+		ext.bytes += rkmm_slot_bytes(s.writes);
+		ext.tasks++;
+		if (s.fresh) {
+			ext.kicks++;
+			/* @before: the kicks of the lane that have ended */
+			before = s.lane == lane ? lane_ns : 0;
+			lane = s.lane;
+		}
+		rkmm_stream_run(&s, &run);
+		if (run.n) {
+			rkmm_stream_skip(&s, &run);
+			ext.bytes += (u64)run.n * rkmm_slot_bytes(run.writes);
+			ext.tasks += run.n;
+		}
+		lane_ns = before + s.kick_ns;
+		if (lane_ns > ext.predicted_ns)
+			ext.predicted_ns = lane_ns;
+	}
+	ext.lanes = s.lanes;
+	*extent = ext;
+}
+
+/*
+ * Ping-pong: the next task's registers are fetched while one runs. Right for
+ * plain matmuls without memory dependence between neighbours, which is all that a
+ * tiling and a group hold (hw 02 §7.2). A single task has no successor to fetch.
+ */
+static void count_tasks(struct rkmm_kick *kick, const struct rkmm_stream *s,
+			const struct rkmm_task *task, u32 n)
+{
+	kick->tasks += n;
+	kick->int_mask = task->int_mask;
+	kick->predicted_ns = s->kick_ns;
+	kick->pingpong &= task->pingpong;
+	if (!kick->reason)
+		kick->reason = rkmm_task_alone(task);
+}
+
+static void end_kick(struct rkmm_kick *kick, const char *cut)
+{
+	if (kick->tasks == 1)
+		kick->pingpong = false;
+	if (cut)
+		kick->reason = cut;
+	else if (!kick->reason && !kick->pingpong)
+		kick->reason = kick->tasks == 1 ? "single task" : "tasks depend on each other";
+}
+
+/**
+ * struct pattern - a light program to be written again with other addresses
+ * @like: 1 + rkmm_task.like, and whether the weight is kept; 0 for none
+ * @words: its entries
+ */
+struct pattern {
+	u64 like;
+	u64 words[RKMM_LIGHT_WRITES];
+};
+
+/* What light programs like @p write; @patterns has room for 4. */
+static const u64 *pattern_of(struct pattern *patterns, u32 like, const struct rkmm_program *p)
+{
+	u64 want = 1 + (2ull * like | p->weight_reuse);
+	struct pattern *pattern = &patterns[want % 4];
+
+	if (pattern->like != want) {
+		pattern->like = want;
+		rkmm_emit_light(p, p, pattern->words);
+	}
+	return pattern->words;
+}
+
+/**
+ * struct sink - where programs go
+ * @image: next entry
+ * @addr: device address of the present program
+ * @words: entries of it so far
+ * @enable: its start bits
+ * @patterns: of light programs
+ */
+struct sink {
+	u64 *image;
+	u32 addr, words, enable;
+	struct pattern patterns[4];
+};
+
+/* The end of the present program, and the gap behind it; the next one has @writes, or 0. */
+static void sink_tail(struct sink *sink, u32 writes)
+{
+	u32 slot = rkmm_slot_bytes(sink->words), at;
+
+	sink->addr += slot;
+	rkmm_emit_tail(sink->image, writes ? sink->addr : 0, writes, sink->enable);
+	sink->image += RKMM_TAIL_WORDS;
+	for (at = sink->words + RKMM_TAIL_WORDS; at * sizeof(u64) < slot; at++)
+		*sink->image++ = 0;
+}
+
+static void sink_task(struct sink *sink, struct rkmm_stream *s)
+{
+	const struct rkmm_task *task = rkmm_task_at(s, 0);
+
+	const struct rkmm_task *past = s->light ? rkmm_task_at(s, 2) : NULL;
+	const struct rkmm_program *p = &task->matmul;
+
+	if (s->plain)
+		sink->words = rkmm_emit_again(pattern_of(sink->patterns, task->like, p), p,
+					      sink->image);
+	else
+		sink->words = rkmm_task_emit(task, past, sink->image);
+	sink->enable = task->enable;
+	sink->image += sink->words;
+}
+
+/* Programs of @run behind the present one; the last one becomes it. */
+static void sink_run(struct sink *sink, const struct rkmm_task *task, const struct rkmm_run *run)
+{
+	u32 slot = rkmm_slot_bytes(run->writes), addr, i;
+	struct rkmm_program p = task->matmul;
+	const u64 *pattern = NULL;
+	u64 *image;
+
+	p.weight_reuse = run->kept;
+	if (run->writes == RKMM_LIGHT_WRITES)
+		pattern = pattern_of(sink->patterns, task->like, &p);
+	sink_tail(sink, run->writes);
+	addr = sink->addr;
+	image = sink->image;
+	for (i = 0;; i++) {
+		p.a += run->a;
+		p.b += run->b;
+		p.c += run->c;
+		image += pattern ? rkmm_emit_again(pattern, &p, image) :
+				   rkmm_emit_program(&p, image);
+		if (i + 1 == run->n)
+			break;
+		addr += slot;
+		rkmm_emit_tail(image, addr, run->writes, RKMM_START_MATMUL);
+		image += RKMM_TAIL_WORDS;
+	}
+	sink->addr = addr;
+	sink->image = image;
+	sink->words = run->writes;
+}
+
+void rkmm_image_emit(const struct rkmm_limits *limits, const struct rkmm_member *members, u32 n,
+		     u32 base, u64 *image, struct rkmm_kick *kicks)
+{
+	struct sink sink = { .image = image, .addr = base };
+	struct rkmm_kick *kick = kicks - 1;
+	const struct rkmm_task *task;
+	struct rkmm_stream s;
+	struct rkmm_run run;
+	bool more, last;
+
+	rkmm_stream_start(&s, limits, members, n);
+	more = rkmm_stream_next(&s);
+	while (more) {
+		task = rkmm_task_at(&s, 0);
+		if (s.fresh)
+			*++kick = (struct rkmm_kick){
+				.addr = sink.addr, .amount = rkmm_amount(s.writes),
+				.pingpong = true, .lane = s.lane, .reason = s.cut,
+			};
+		sink_task(&sink, &s);
+		rkmm_stream_run(&s, &run);
+		if (run.n) {
+			sink_run(&sink, task, &run);
+			rkmm_stream_skip(&s, &run);
+		}
+		count_tasks(kick, &s, task, 1 + run.n);
+
+		more = rkmm_stream_next(&s);
+		last = !more || s.fresh;
+		sink_tail(&sink, last ? 0 : s.writes);
+		if (last)
+			end_kick(kick, more ? s.cut : NULL);
+	}
+}
