@@ -220,7 +220,8 @@ static u32 stream_program(struct rkmm_stream *s, const struct rkmm_member *m,
 		 */
 		task->ns = rkmm_max(s->law[less], s->limits->cost->i4_start[s->lanes - 1]);
 	}
-	if (s->programs > 1)
+	/* behind the last one it would begin again anyway */
+	if (s->left > 1)
 		rkmm_walk_next(&s->walk);
 	return s->law[less];
 }
