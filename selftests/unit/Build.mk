@@ -90,6 +90,17 @@ test_prog_model-srcs := selftests/unit/test_prog_model.c
 test_prog_model-libs := prog model
 test_prog_model-ldlibs := -lm
 
+host-tests += test_model_time
+test_model_time-srcs := selftests/unit/test_model_time.c
+test_model_time-libs := prog model
+test_model_time-ldlibs := -lm
+
+# rkmm-replay
+host-tests += test_replay_points
+test_replay_points-srcs := selftests/unit/test_replay_points.c tools/replay/call.c
+test_replay_points-libs := model
+test_replay_points-ldlibs := -lm
+
 host-tests += test_prog_group
 test_prog_group-srcs := selftests/unit/test_prog_group.c
 test_prog_group-libs := prog model

@@ -296,6 +296,22 @@ static enum npu_class run_groups(struct npu_core *core, const struct npu_conv *t
 	return NPU_OK;
 }
 
+/* hw 03 §6.2 counts the rows of A, not the lines around them. */
+static void charge(struct npu_core *core, const struct npu_conv *t)
+{
+	struct npu_work work = {
+		.kind = t->is_float ? NPU_KIND_F16 : NPU_KIND_I8,
+		.rows = npu_div_up(t->pixels, t->row_step),
+		.cols = t->n,
+		.k = t->k,
+		.bytes = npu_weight_bytes(t),
+	};
+
+	if (t->in_prec == PREC_INT4)
+		work.kind = t->pixels > 1 ? NPU_KIND_I4 : NPU_KIND_I4_ROW;
+	npu_charge(core, &work, t->out_bytes);
+}
+
 enum npu_class npu_conv_run(struct npu_core *core, u32 start)
 {
 	struct npu_conv t;
@@ -320,6 +336,7 @@ enum npu_class npu_conv_run(struct npu_core *core, u32 start)
 	if (cls)
 		return cls;
 
+	charge(core, &t);
 	block = npu_min(t.pixels, STAGE_VALUES / t.type->group);
 	many = npu_max(STAGE_VALUES / (block * t.type->group), 1);
 	if (block < t.pixels)

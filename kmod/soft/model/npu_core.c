@@ -13,6 +13,7 @@ struct npu_core *npu_core_init(void *mem, u32 index, const struct npu_env *env)
 	memset((u8 *)mem + offsetof(struct npu_core, env), 0,
 	       sizeof(*core) - offsetof(struct npu_core, env));
 	core->env = env;
+	core->law = npu_time_profile("default");
 	core->index = index;
 	npu_lut_seed(core, index + 1);
 	npu_core_reset(core);
@@ -70,6 +71,36 @@ void npu_core_set_quirks(struct npu_core *core, u32 quirks)
 void npu_core_set_peers(struct npu_core *core, bool peers)
 {
 	core->peers = peers;
+}
+
+void npu_core_set_time(struct npu_core *core, const struct npu_time_law *law)
+{
+	core->law = law;
+}
+
+u64 npu_core_ns(const struct npu_core *core, u32 cores)
+{
+	u32 i = npu_min(npu_max(cores, 1), NPU_TIME_CORES) - 1;
+
+	return core->report->model_ns[i] + core->task_ns[i];
+}
+
+bool npu_core_narrow(const struct npu_core *core)
+{
+	return core->narrow;
+}
+
+/* The task in progress does this work; what a kind costs once is once a kick. */
+void npu_charge(struct npu_core *core, const struct npu_work *work, u32 out_bytes)
+{
+	bool first = !(core->kinds_begun & 1u << work->kind);
+	u32 i;
+
+	for (i = 0; i < NPU_TIME_CORES; i++)
+		core->task_ns[i] = npu_time_task(core->law, work, i + 1) +
+				   (first ? npu_time_start(core->law, work->kind, i + 1) : 0);
+	core->kinds_begun |= 1u << work->kind;
+	core->narrow = out_bytes < 4;
 }
 
 static u32 block_read(struct npu_core *core, u32 offset)

@@ -6,6 +6,7 @@
 #include "npu_model.h"
 #include "npu_regs.h"
 #include "npu_shim.h"
+#include "npu_time.h"
 
 #define ATOM			16u
 #define BANK			32768u
@@ -330,6 +331,7 @@ struct npu_core {
 	u32 bias[N_MAX];
 
 	const struct npu_env *env;
+	const struct npu_time_law *law;
 	u32 index;
 	bool strict;
 	bool error_bits;
@@ -377,6 +379,9 @@ struct npu_core {
 	/* of the run in progress */
 	struct npu_report *report;
 	u32 task;
+	u32 kinds_begun;		/* bits of enum npu_kind */
+	u64 task_ns[NPU_TIME_CORES];	/* of the task in progress */
+	bool narrow;			/* it writes fewer than four bytes a result */
 
 	u64 fetch[FETCH_ENTRIES];
 	u64 prefetch[FETCH_ENTRIES];
@@ -397,6 +402,7 @@ void npu_reg_write(struct npu_core *core, enum npu_block_id id, u32 offset, u32 
 void npu_breach(struct npu_core *core, enum npu_class cls, const char *law);
 bool npu_stops(enum npu_class cls);
 enum npu_class npu_hang(struct npu_core *core, const char *law);
+void npu_charge(struct npu_core *core, const struct npu_work *work, u32 out_bytes);
 
 static inline u32 npu_reg(const u32 *group, u32 offset)
 {

@@ -363,6 +363,22 @@ static enum npu_class run_minmax(struct npu_core *core, const struct npu_dpu *d,
 	return NPU_OK;
 }
 
+/* Cubes that are read, and what is written */
+static void charge(struct npu_core *core, const struct npu_dpu *d)
+{
+	u64 cube = (u64)d->t.pixels * d->t.groups * ATOM;
+	struct npu_work work = {
+		.kind = NPU_KIND_MOVE,
+		.rows = d->t.pixels,
+		.cols = d->t.n,
+		.bytes = cube * (d->two_inputs && !d->per_channel ? 2 : 1),
+	};
+
+	work.bytes += d->minmax & MINMAX_ENABLE ? d->t.pixels * d->t.out_bytes :
+		      (u64)d->t.pixels * d->t.n * d->t.out_bytes;
+	npu_charge(core, &work, d->t.out_bytes);
+}
+
 enum npu_class npu_dpu_run(struct npu_core *core)
 {
 	struct npu_stages s;
@@ -376,5 +392,6 @@ enum npu_class npu_dpu_run(struct npu_core *core)
 		return cls;
 	if (s.lut)
 		npu_lut_begin(core, d.t.dpu);
+	charge(core, &d);
 	return d.minmax & MINMAX_ENABLE ? run_minmax(core, &d, &s) : run_cube(core, &d, &s);
 }

@@ -38,9 +38,11 @@ typedef __INT64_TYPE__ s64;
  * @fp_end: closes it
  * @buffer: first address of the buffer that holds @addr, for the quirks that go by
  *	buffer; outside of @fp_begin/@fp_end
+ * @pace: called when a task has done its work, before anybody can see its end; true
+ *	asks the core to stop
  *
- * @relax, @fp_begin and @fp_end may be NULL, and @buffer: then every address is a
- * buffer of its own.
+ * @relax, @fp_begin, @fp_end and @pace may be NULL, and @buffer: then every address is
+ * a buffer of its own.
  */
 struct npu_env {
 	void *ctx;
@@ -50,6 +52,7 @@ struct npu_env {
 	void (*fp_begin)(void *ctx);
 	void (*fp_end)(void *ctx);
 	u32 (*buffer)(void *ctx, u32 addr);
+	bool (*pace)(void *ctx);
 };
 
 /**
@@ -90,6 +93,8 @@ enum npu_class {
  * @macs: multiply-accumulates executed
  * @read_bytes: bytes fetched (programs, feature, weight)
  * @write_bytes: bytes written
+ * @model_ns: time that the tasks that ended take by the law, had one, two or three
+ *	cores work
  */
 struct npu_report {
 	enum npu_class cls;
@@ -104,12 +109,14 @@ struct npu_report {
 	u64 macs;
 	u64 read_bytes;
 	u64 write_bytes;
+	u64 model_ns[3];
 };
 
 /* Core-private storage is one opaque block of this size, given by the caller. */
 #define NPU_CORE_BYTES	(6u << 20)
 
 struct npu_core;
+struct npu_time_law;
 
 /**
  * npu_core_init() - set up a core in caller-provided memory, as after reset
@@ -228,6 +235,26 @@ void npu_core_set_seed(struct npu_core *core, u32 seed);
  *	refused as ever, but every accumulator stays zero
  */
 void npu_core_set_compute(struct npu_core *core, bool on);
+
+/**
+ * npu_core_set_time() - constants of npu_report.model_ns
+ * @core: the core
+ * @law: must outlive the core; those of npu_time_profile("default") after npu_core_init()
+ */
+void npu_core_set_time(struct npu_core *core, const struct npu_time_law *law);
+
+/**
+ * npu_core_ns() - time of the run in progress up to the end of its present task
+ * @core: the core; for npu_env.pace
+ * @cores: that have work, 1..3
+ */
+u64 npu_core_ns(const struct npu_core *core, u32 cores);
+
+/**
+ * npu_core_narrow() - whether the last task that ended wrote fewer than four bytes a result
+ * @core: the core; not running
+ */
+bool npu_core_narrow(const struct npu_core *core);
 
 /**
  * npu_class_name() - the class as hw 03 §0 spells it

@@ -258,6 +258,17 @@ static u32 done_bits(const struct npu_core *core)
 	return bits;
 }
 
+/* The task's work is done: its time is over, too. Return: the core shall stop. */
+static bool task_over(struct npu_core *core)
+{
+	bool stop = core->env->pace && core->env->pace(core->env->ctx);
+	u32 i;
+
+	for (i = 0; i < NPU_TIME_CORES; i++)
+		core->report->model_ns[i] += core->task_ns[i];
+	return stop;
+}
+
 /*
  * A kick raises its interrupt once, after the last task: the vendor handler
  * takes the first match for the whole job, and raw bits stay clear while a
@@ -298,6 +309,8 @@ void npu_core_run(struct npu_core *core, bool (*after_task)(void *arg, u32 task)
 	core->conv_task = LUT_NO_TASK;
 	core->int8_left = core->int8_now;
 	core->int8_now = false;
+	core->kinds_begun = 0;
+	core->narrow = false;
 	npu_word_set(&core->status, 0xf000);
 	if (!tasks)
 		cls = npu_hang(core, "task number 0 (hw 01 1.3)");
@@ -307,9 +320,14 @@ void npu_core_run(struct npu_core *core, bool (*after_task)(void *arg, u32 task)
 		task.started = false;
 		task.synced = false;
 		core->task = task.index;
+		memset(core->task_ns, 0, sizeof(core->task_ns));
 		cls = run_list(core, &task);
 		if (npu_stops(cls))
 			break;
+		if (task_over(core)) {
+			cls = NPU_STOPPED;
+			break;
+		}
 
 		report->tasks_done++;
 		if (!task.more) {

@@ -295,6 +295,19 @@ static enum npu_class run_tile(struct npu_core *core, const struct ppu *p, u32 g
 	return write_tile(core, p, acc, g, y, x, n);
 }
 
+static void charge(struct npu_core *core, const struct ppu *p)
+{
+	u64 surfaces = npu_div_up(p->n, p->per_atom);
+	struct npu_work work = {
+		.kind = NPU_KIND_MOVE,
+		.rows = p->ow * p->oh,
+		.cols = p->n,
+		.bytes = surfaces * ATOM * ((u64)p->w * p->h + p->ow * p->oh),
+	};
+
+	npu_charge(core, &work, p->bytes);
+}
+
 enum npu_class npu_ppu_run(struct npu_core *core)
 {
 	enum npu_class cls;
@@ -305,6 +318,7 @@ enum npu_class npu_ppu_run(struct npu_core *core)
 	cls = check(core, &p);
 	if (npu_stops(cls))
 		return cls;
+	charge(core, &p);
 	for (g = 0; g < npu_div_up(p.n, p.per_atom); g++)
 		for (y = 0; y < p.oh; y++) {
 			for (x = 0; x < p.ow; x += width) {
