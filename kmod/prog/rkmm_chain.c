@@ -194,6 +194,16 @@ static u32 stream_step(struct rkmm_stream *s, const struct rkmm_member *m, struc
 	return task->ns;
 }
 
+/* What the stages need besides the program's own addresses; no two of these are alike. */
+static void stream_fused(const struct rkmm_member *m, struct rkmm_task *task)
+{
+	task->like = 0;
+	task->matmul.table += m->d;
+	task->matmul.load = task->matmul.fused->ew == RKMM_EW_LUT;
+	task->enable = rkmm_program_enable(&task->matmul);
+	task->pingpong &= !rkmm_task_alone(task);
+}
+
 /*
  * The next program of a matmul; returns its time by the cost law. The place in the ring
  * held the task four before: where that is alike, only addresses are new.
@@ -219,6 +229,8 @@ static u32 stream_program(struct rkmm_stream *s, const struct rkmm_member *m,
 		 * takes is known of int4 chains (hw 03 §6.2, a(n)).
 		 */
 		task->ns = rkmm_max(s->law[less], s->limits->cost->i4_start[s->lanes - 1]);
+		if (task->matmul.fused)
+			stream_fused(m, task);
 	}
 	/* behind the last one it would begin again anyway */
 	if (s->left > 1)
@@ -229,10 +241,20 @@ static u32 stream_program(struct rkmm_stream *s, const struct rkmm_member *m,
 /* What a kick has loaded, later lookups in it find; what was before it, nobody knows. */
 static void keep_table(struct rkmm_stream *s, struct rkmm_task *task)
 {
-	if (task->kind != RKMM_TASK_DPU || !task->dpu.load)
+	enum rkmm_curve curve;
+	bool *load;
+
+	if (task->kind == RKMM_TASK_DPU && task->dpu.load) {
+		curve = task->dpu.curve;
+		load = &task->dpu.load;
+	} else if (task->kind == RKMM_TASK_MATMUL && task->matmul.load) {
+		curve = task->matmul.fused->curve;
+		load = &task->matmul.load;
+	} else {
 		return;
-	task->dpu.load = s->table != 1u + task->dpu.curve;
-	s->table = 1u + task->dpu.curve;
+	}
+	*load = s->table != 1u + curve;
+	s->table = 1u + curve;
 }
 
 /* Why @task, at place s->i, cannot go on with the kick */
@@ -290,7 +312,7 @@ bool rkmm_stream_next(struct rkmm_stream *s)
 		s->i = 0;
 		s->kick_ns = s->start_ns;
 	}
-	if (m->op)
+	if (m->op || m->geom->fused)
 		keep_table(s, task);
 	s->kick_ns += task->ns;
 	s->light = stream_light(s, task);

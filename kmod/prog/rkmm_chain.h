@@ -24,7 +24,7 @@
  * @b_stride: bytes from a B to the next
  * @c_stride: bytes from a C to the next
  * @weights: buffer that all B lie in; equal in members with equal buffers
- * @d: device address of D; the same for all
+ * @d: device address of D; of a matmul the vector that its BS adds; the same for all
  * @temp: of the temporary memory of @op; the same for all
  * @consts: of the constants of @op; the same for all
  */

@@ -73,7 +73,7 @@ static u32 data_format(const struct rkmm_dpu *d)
 	       FIELD_PREP(DPU_DATA_FORMAT_PROC_PRECISION, d->in);
 }
 
-static u32 stage_cfg(const struct rkmm_stage *s)
+u32 rkmm_stage_cfg(const struct rkmm_stage *s)
 {
 	bool alu = s->use & RKMM_STAGE_ALU, mul = s->use & RKMM_STAGE_MUL;
 	bool relu = s->use & RKMM_STAGE_RELU;
@@ -88,14 +88,14 @@ static u32 stage_cfg(const struct rkmm_stage *s)
 	       FIELD_PREP(DPU_STAGE_BYPASS, s->use ? 0 : 1);
 }
 
-static u32 stage_mul(const struct rkmm_stage *s)
+u32 rkmm_stage_mul(const struct rkmm_stage *s)
 {
 	return FIELD_PREP(DPU_STAGE_MUL_OPERAND, s->mul) |
 	       FIELD_PREP(DPU_STAGE_MUL_SHIFT, s->shift);
 }
 
 /* hw 04 §2.2, §2.4, §2.6 */
-static u32 ew_cfg(const struct rkmm_dpu *d)
+u32 rkmm_dpu_ew(const struct rkmm_dpu *d)
 {
 	static const u8 algo[] = {
 		[RKMM_EW_ADD] = 2, [RKMM_EW_SUB] = 4, [RKMM_EW_MUL] = 0, [RKMM_EW_MAX] = 0,
@@ -142,9 +142,9 @@ static u64 *emit_shape(const struct rkmm_dpu *d, u64 *w)
 	DPU(DATA_CUBE_CHANNEL,
 	    FIELD_PREP(DPU_DATA_CUBE_CHANNEL_ORIG_CHANNEL, d->real - 1) |
 	    FIELD_PREP(DPU_DATA_CUBE_CHANNEL_CHANNEL, d->channels - 1));
-	DPU(BS_CFG, stage_cfg(&d->bs));
+	DPU(BS_CFG, rkmm_stage_cfg(&d->bs));
 	DPU(BS_ALU_CFG, d->bs.alu);
-	DPU(BS_MUL_CFG, stage_mul(&d->bs));
+	DPU(BS_MUL_CFG, rkmm_stage_mul(&d->bs));
 	DPU(BS_RELUX_CMP_VALUE, d->bs.cmp);
 	DPU(BS_OW_CFG, FIELD_PREP(DPU_BS_OW_CFG_SIZE_E_2, size_e) |
 		       FIELD_PREP(DPU_BS_OW_CFG_SIZE_E_1, size_e) |
@@ -153,9 +153,9 @@ static u64 *emit_shape(const struct rkmm_dpu *d, u64 *w)
 	DPU(BS_OW_OP, 0);
 	DPU(WDMA_SIZE_0, FIELD_PREP(DPU_WDMA_SIZE_0_CHANNEL, d->channels - 1));
 	DPU(WDMA_SIZE_1, FIELD_PREP(DPU_WDMA_SIZE_1_WIDTH, d->pixels - 1));
-	DPU(BN_CFG, stage_cfg(&d->bn));
+	DPU(BN_CFG, rkmm_stage_cfg(&d->bn));
 	DPU(BN_ALU_CFG, d->bn.alu);
-	DPU(BN_MUL_CFG, stage_mul(&d->bn));
+	DPU(BN_MUL_CFG, rkmm_stage_mul(&d->bn));
 	DPU(BN_RELUX_CMP_VALUE, d->bn.cmp);
 	return w;
 }
@@ -165,7 +165,7 @@ static u64 *emit_values(const struct rkmm_dpu *d, u64 *w)
 	bool half = widened(d) && d->out == RKMM_PREC_F16;
 	u32 i;
 
-	DPU(EW_CFG, ew_cfg(d));
+	DPU(EW_CFG, rkmm_dpu_ew(d));
 	DPU(EW_CVT_OFFSET_VALUE, (u32)d->ew_offset);
 	DPU(EW_CVT_SCALE_VALUE,
 	    FIELD_PREP(DPU_EW_CVT_SCALE_VALUE_SHIFT, d->ew_shift) |
@@ -186,7 +186,7 @@ static u64 *emit_values(const struct rkmm_dpu *d, u64 *w)
 }
 
 /* hw 04 §2.5, "apply-side constants" */
-static u64 *emit_lut(const struct rkmm_dpu *d, u64 *w)
+u64 *rkmm_lut_access(const struct rkmm_dpu *d, u64 *w)
 {
 	bool on = d->ew == RKMM_EW_LUT;
 	u32 over = on ? rkmm_curve_facts[d->curve].over : 0;
@@ -279,7 +279,7 @@ u32 rkmm_dpu_emit(const struct rkmm_dpu *dpu, u64 *words)
 	RDMA(S_POINTER, s_pointer(dpu));
 	w = emit_shape(dpu, w);
 	w = emit_values(dpu, w);
-	w = emit_lut(dpu, w);
+	w = rkmm_lut_access(dpu, w);
 	w = emit_rdma(dpu, w);
 	if (dpu->load)
 		w = rkmm_lut_emit(dpu->curve, w);

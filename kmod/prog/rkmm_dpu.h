@@ -117,6 +117,13 @@ u32 rkmm_dpu_writes(const struct rkmm_dpu *dpu);
 /** rkmm_dpu_emit() - write them, in the order of hw 04 §2.1; returns how many */
 u32 rkmm_dpu_emit(const struct rkmm_dpu *dpu, u64 *words);
 
+/* Parts that fused stages of a matmul share: values of 4040, 4048, 4070. */
+u32 rkmm_stage_cfg(const struct rkmm_stage *stage);
+u32 rkmm_stage_mul(const struct rkmm_stage *stage);
+u32 rkmm_dpu_ew(const struct rkmm_dpu *dpu);
+/** rkmm_lut_access() - the 12 entries of 4100 to 412c; returns the place behind */
+u64 *rkmm_lut_access(const struct rkmm_dpu *dpu, u64 *words);
+
 /** rkmm_lut_emit() - the RKMM_LUT_WRITES entries that load @curve; returns the place behind */
 u64 *rkmm_lut_emit(enum rkmm_curve curve, u64 *words);
 

@@ -5,7 +5,11 @@
  * A matmul is a 1x1 convolution: K input channels, N kernels, one line of one
  * pixel per row (hw 02, fact 3).
  */
+#include "rkmm_dpu.h"
 #include "rkmm_pure.h"
+
+/* Nothing fused: all stages off */
+static const struct rkmm_dpu plain = { .ew = RKMM_EW_OFF, .out_scale = 1 };
 
 /**
  * struct shape - what the register values are computed from
@@ -14,6 +18,7 @@
  * @lines: lines the hardware walks: rows, or four per row in the int4 batch form
  * @cube: channel-grouped A and C
  * @grouped: lines are read in groups of four (hw 02 §3.4)
+ * @fused: stages of the DPU
  */
 struct shape {
 	const struct rkmm_program *p;
@@ -21,6 +26,7 @@ struct shape {
 	u32 lines;
 	bool cube;
 	bool grouped;
+	const struct rkmm_dpu *fused;
 };
 
 static inline u64 *put(u64 *w, u16 target, u16 offset, u32 value)
@@ -32,6 +38,7 @@ static inline u64 *put(u64 *w, u16 target, u16 offset, u32 value)
 #define CNA(reg, value)		(w = put(w, RKMM_TARGET_CNA, CNA_##reg, value))
 #define CORE(reg, value)	(w = put(w, RKMM_TARGET_CORE, CORE_##reg, value))
 #define DPU(reg, value)		(w = put(w, RKMM_TARGET_DPU, DPU_##reg, value))
+#define RDMA(reg, value)	(w = put(w, RKMM_TARGET_DPU_RDMA, DPU_RDMA_##reg, value))
 
 static inline u32 cbuf_con0(const struct rkmm_program *p)
 {
@@ -194,15 +201,9 @@ static u32 bs_ow_cfg(const struct shape *s)
 	       FIELD_PREP(DPU_BS_OW_CFG_OD_BYPASS, od_bypass ? 1 : 0);
 }
 
-/* BS and BN, all off */
-static u32 stage_off(void)
-{
-	return FIELD_PREP(DPU_STAGE_RELU_BYPASS, 1) | FIELD_PREP(DPU_STAGE_MUL_BYPASS, 1) |
-	       FIELD_PREP(DPU_STAGE_ALU_BYPASS, 1) | FIELD_PREP(DPU_STAGE_BYPASS, 1);
-}
-
 static u64 *emit_dpu_shape(const struct shape *s, u64 *w)
 {
+	const struct rkmm_dpu *f = s->fused;
 	const struct rkmm_program *p = s->p;
 	/* A 1x1 write rectangle makes every int4 batch line its own 128-byte slot (hw 02 §6.2). */
 	u32 write_lines = p->form == RKMM_FORM_BATCH ? 1 : s->lines;
@@ -211,6 +212,8 @@ static u64 *emit_dpu_shape(const struct shape *s, u64 *w)
 			      FIELD_PREP(DPU_FEATURE_MODE_CFG_OUTPUT_MODE, 2));
 	DPU(DATA_FORMAT, FIELD_PREP(DPU_DATA_FORMAT_OUT_PRECISION, s->facts->out) |
 			 FIELD_PREP(DPU_DATA_FORMAT_IN_PRECISION, s->facts->in) |
+			 /* of negative values (hw 04 §1.1) */
+			 FIELD_PREP(DPU_DATA_FORMAT_BN_SHIFT_NEG, f->bn.shift) |
 			 FIELD_PREP(DPU_DATA_FORMAT_PROC_PRECISION, s->facts->in));
 	DPU(OFFSET_PEND, 0);
 	DPU(DST_BASE_ADDR, p->c);
@@ -220,56 +223,95 @@ static u64 *emit_dpu_shape(const struct shape *s, u64 *w)
 	DPU(DATA_CUBE_HEIGHT, FIELD_PREP(DPU_DATA_CUBE_HEIGHT_HEIGHT, s->lines - 1));
 	DPU(DATA_CUBE_NOTCH_ADDR, notch_addr(s));
 	DPU(DATA_CUBE_CHANNEL, cube_channel(s));
-	DPU(BS_CFG, stage_off());
-	DPU(BS_ALU_CFG, 0);
-	DPU(BS_MUL_CFG, 0);
-	DPU(BS_RELUX_CMP_VALUE, 0);
+	DPU(BS_CFG, rkmm_stage_cfg(&f->bs));
+	DPU(BS_ALU_CFG, f->bs.alu);
+	DPU(BS_MUL_CFG, rkmm_stage_mul(&f->bs));
+	DPU(BS_RELUX_CMP_VALUE, f->bs.cmp);
 	DPU(BS_OW_CFG, bs_ow_cfg(s));
 	DPU(BS_OW_OP, 0);
 	DPU(WDMA_SIZE_0, FIELD_PREP(DPU_WDMA_SIZE_0_CHANNEL, p->n - 1));
 	DPU(WDMA_SIZE_1, FIELD_PREP(DPU_WDMA_SIZE_1_HEIGHT, write_lines - 1));
-	DPU(BN_CFG, stage_off());
-	DPU(BN_ALU_CFG, 0);
-	DPU(BN_MUL_CFG, 0);
-	DPU(BN_RELUX_CMP_VALUE, 0);
+	DPU(BN_CFG, rkmm_stage_cfg(&f->bn));
+	DPU(BN_ALU_CFG, f->bn.alu);
+	DPU(BN_MUL_CFG, rkmm_stage_mul(&f->bn));
+	DPU(BN_RELUX_CMP_VALUE, f->bn.cmp);
 	return w;
 }
 
 static u64 *emit_dpu_values(const struct shape *s, u64 *w)
 {
 	const struct rkmm_program *p = s->p;
+	const struct rkmm_dpu *f = s->fused;
+	bool lookup = f->ew == RKMM_EW_LUT;
+	u32 scale = lookup ? f->out_scale : p->mult ? (u32)p->mult : 1;
 	u32 i;
 
-	DPU(EW_CFG, FIELD_PREP(DPU_EW_CFG_RELU_BYPASS, 1) | FIELD_PREP(DPU_EW_CFG_CVT_BYPASS, 1) |
-		    FIELD_PREP(DPU_EW_CFG_LUT_BYPASS, 1) | FIELD_PREP(DPU_EW_CFG_OP_BYPASS, 1) |
-		    FIELD_PREP(DPU_EW_CFG_BYPASS, 1));
+	DPU(EW_CFG, rkmm_dpu_ew(f));
 	DPU(EW_CVT_OFFSET_VALUE, 0);
 	DPU(EW_CVT_SCALE_VALUE, FIELD_PREP(DPU_EW_CVT_SCALE_VALUE_SCALE, 1));
 	DPU(EW_RELUX_CMP_VALUE, 0);
-	DPU(OUT_CVT_OFFSET, (u32)p->offset);
+	DPU(OUT_CVT_OFFSET, (u32)(lookup ? f->out_offset : p->offset));
 	/* fp16 output is all zeros without the enable bit (hw 02 §2). */
 	DPU(OUT_CVT_SCALE, FIELD_PREP(DPU_OUT_CVT_SCALE_FP32TOFP16_EN,
 				      s->facts->out == RKMM_PREC_F16 ? 1 : 0) |
-			   FIELD_PREP(DPU_OUT_CVT_SCALE_SCALE, p->mult ? (u32)p->mult : 1));
-	DPU(OUT_CVT_SHIFT, FIELD_PREP(DPU_OUT_CVT_SHIFT_SHIFT, p->shift));
+			   FIELD_PREP(DPU_OUT_CVT_SCALE_SCALE, scale));
+	DPU(OUT_CVT_SHIFT,
+	    FIELD_PREP(DPU_OUT_CVT_SHIFT_MINUS_EXP, lookup ? f->minus_exp : 0) |
+	    FIELD_PREP(DPU_OUT_CVT_SHIFT_SHIFT, lookup ? f->out_shift : p->shift));
 	for (i = 0; i < 8; i++)
 		DPU(EW_OP_VALUE(i), 0);
 	DPU(SURFACE_ADD, FIELD_PREP(DPU_SURFACE_ADD_ADD, rkmm_surfaces(p->types) *
 				    (s->cube ? p->c_pitch / RKMM_ATOM : 1)));
 	DPU(UNNAMED_40C4, 0);
-	DPU(LUT_ACCESS_CFG, 0);
-	DPU(LUT_ACCESS_DATA, 0);
-	DPU(LUT_CFG, 0);
-	DPU(LUT_INFO, 0);
-	DPU(LUT_LE_START, 0);
-	DPU(LUT_LE_END, 0);
-	DPU(LUT_LO_START, 0);
-	DPU(LUT_LO_END, 0);
-	DPU(LUT_LE_SLOPE_SCALE, 0);
-	DPU(LUT_LE_SLOPE_SHIFT, 0);
-	DPU(LUT_LO_SLOPE_SCALE, 0);
-	DPU(LUT_LO_SLOPE_SHIFT, 0);
+	return rkmm_lut_access(f, w);
+}
+
+/* The read DMA, for the operands of BS alone (hw 02 §8, hw 04 §1.3) */
+static u64 *emit_bias(const struct shape *s, u64 *w)
+{
+	RDMA(S_POINTER, FIELD_PREP(S_POINTER_PP_MODE, 1) |
+			FIELD_PREP(S_POINTER_EXECUTER_PP_EN, 1) |
+			FIELD_PREP(S_POINTER_POINTER_PP_EN, 1));
+	RDMA(DATA_CUBE_WIDTH, 0);
+	RDMA(DATA_CUBE_HEIGHT, s->lines - 1);
+	RDMA(DATA_CUBE_CHANNEL,
+	     FIELD_PREP(DPU_RDMA_DATA_CUBE_CHANNEL_CHANNEL, s->p->n - 1));
+	RDMA(SRC_BASE_ADDR, 0);
+	RDMA(BRDMA_CFG, FIELD_PREP(DPU_RDMA_BRDMA_CFG_DATA_USE, 1));
+	RDMA(BS_BASE_ADDR, s->p->table);
+	RDMA(NRDMA_CFG, 0);
+	RDMA(BN_BASE_ADDR, 0);
+	RDMA(ERDMA_CFG, FIELD_PREP(DPU_RDMA_ERDMA_CFG_DISABLE, 1));
+	RDMA(EW_BASE_ADDR, 0);
+	RDMA(EW_SURF_STRIDE, 0);
+	RDMA(FEATURE_MODE_CFG,
+	     FIELD_PREP(DPU_RDMA_FEATURE_MODE_CFG_IN_PRECISION, s->facts->in) |
+	     FIELD_PREP(DPU_RDMA_FEATURE_MODE_CFG_BURST_LEN, 15) |
+	     FIELD_PREP(DPU_RDMA_FEATURE_MODE_CFG_PROC_PRECISION, s->facts->in) |
+	     FIELD_PREP(DPU_RDMA_FEATURE_MODE_CFG_MRDMA_DISABLE, 1));
+	RDMA(SRC_DMA_CFG, 0);
+	RDMA(SURF_NOTCH, 0);
+	RDMA(PAD_CFG, 0);
+	RDMA(WEIGHT, FIELD_PREP(DPU_RDMA_WEIGHT_E, 1) | FIELD_PREP(DPU_RDMA_WEIGHT_N, 1) |
+		     FIELD_PREP(DPU_RDMA_WEIGHT_B, 1) | FIELD_PREP(DPU_RDMA_WEIGHT_M, 1));
+	RDMA(EW_SURF_NOTCH, 0);
 	return w;
+}
+
+static bool reads_bias(const struct rkmm_program *p)
+{
+	return p->fused && p->fused->bs.use & RKMM_STAGE_TABLE;
+}
+
+u32 rkmm_program_writes(const struct rkmm_program *p)
+{
+	return RKMM_PROG_WRITES + (reads_bias(p) ? RKMM_BIAS_WRITES : 0) +
+	       (p->load ? RKMM_LUT_WRITES : 0);
+}
+
+u32 rkmm_program_enable(const struct rkmm_program *p)
+{
+	return RKMM_START_MATMUL | (reads_bias(p) ? RKMM_START_DPU_RDMA : 0);
 }
 
 static struct shape shape_of(const struct rkmm_program *prog)
@@ -280,6 +322,7 @@ static struct shape shape_of(const struct rkmm_program *prog)
 		.lines = prog->form == RKMM_FORM_BATCH ? 4 * prog->m : prog->m,
 		.cube = prog->form == RKMM_FORM_CUBE,
 		.grouped = prog->form == RKMM_FORM_CUBE || prog->types == RKMM_T_I4I16,
+		.fused = prog->fused ? prog->fused : &plain,
 	};
 }
 
@@ -293,6 +336,11 @@ u32 rkmm_emit_program(const struct rkmm_program *prog, u64 *words)
 	w = emit_core(&s, w);
 	w = emit_dpu_shape(&s, w);
 	w = emit_dpu_values(&s, w);
+	if (reads_bias(prog))
+		w = emit_bias(&s, w);
+	/* in the list of the task that looks up (hw 04 §2.6) */
+	if (prog->load)
+		w = rkmm_lut_emit(prog->fused->curve, w);
 	return (u32)(w - words);
 }
 
@@ -328,7 +376,9 @@ static inline u32 delta_of(const struct rkmm_program *p, const struct rkmm_progr
 
 bool rkmm_light_able(const struct rkmm_program *p, const struct rkmm_program *q)
 {
-	return p->types == q->types && p->form == q->form && p->k == q->k &&
+	/* No board was seen to leave out registers of fused stages. */
+	return !p->fused && !q->fused &&
+	       p->types == q->types && p->form == q->form && p->k == q->k &&
 	       p->data_banks == q->data_banks && p->weight_banks == q->weight_banks &&
 	       p->a_pitch == q->a_pitch && p->c_first == q->c_first &&
 	       /* that of a flat C is in the notch, others where no light program writes */

@@ -245,6 +245,7 @@ void rkmm_walk_start(struct rkmm_walk *walk, const struct rkmm_geom *geom, u32 i
 			.data_banks = geom->data_banks,
 			.weight_banks = geom->weight_banks,
 			.a_pitch = geom->a_pitch,
+			.fused = geom->fused,
 		},
 	};
 	walk->group = i % walk->tiles;
@@ -321,6 +322,7 @@ void rkmm_walk_program(const struct rkmm_walk *walk, u32 a, u32 b, u32 c,
 	prog->a += a;
 	prog->b += b;
 	prog->c += c;
+	prog->table = walk->chunk * walk->geom->cols * (u32)sizeof(u32);
 }
 
 void rkmm_geom_program(const struct rkmm_geom *geom, u32 i, u32 rows, u32 a, u32 b, u32 c,

@@ -14,7 +14,11 @@ u32 rkmm_slot_bytes(u32 writes)
 
 u64 rkmm_image_bytes(const struct rkmm_geom *geom)
 {
-	return (u64)geom->programs * rkmm_slot_bytes(RKMM_PROG_WRITES);
+	struct rkmm_program one = { .fused = geom->fused };
+
+	/* at most a table for each, as if each began a chain */
+	one.load = one.fused && one.fused->ew == RKMM_EW_LUT;
+	return (u64)geom->programs * rkmm_slot_bytes(rkmm_program_writes(&one));
 }
 
 void rkmm_image_measure(const struct rkmm_limits *limits, const struct rkmm_member *members,

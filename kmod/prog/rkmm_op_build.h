@@ -63,6 +63,13 @@ enum rkmm_reason rkmm_step_matmul(const struct rkmm_limits *limits, struct rkmm_
 /* Lookup in @curve of x times @scale, as fp16: prescale and output conversion too. */
 void rkmm_dpu_curve(struct rkmm_dpu *dpu, enum rkmm_curve curve);
 
+/* The whole curve of a lookup, RKMM_CURVE_COUNT of what is none */
+enum rkmm_curve rkmm_op_curve(enum rkmm_op_code code);
+
+/* The same of integers, with the steps and zero points of @op; @dpu stays as it was if refused. */
+enum rkmm_reason rkmm_dpu_curve_int(struct rkmm_dpu *dpu, enum rkmm_curve curve,
+				    const struct rkmm_op *op);
+
 static inline struct rkmm_where rkmm_nowhere(void)
 {
 	return (struct rkmm_where){ .place = RKMM_AREA_NONE };

@@ -284,49 +284,82 @@ static enum rkmm_reason leaky(struct rkmm_opgeom *g)
 	return RKMM_OK;
 }
 
-/* int8: the prescale takes the step of A too, the output that of C (hw 04 §2.5). */
-static enum rkmm_reason curve_int8(struct rkmm_opgeom *g, enum rkmm_curve curve)
+enum rkmm_curve rkmm_op_curve(enum rkmm_op_code code)
 {
-	struct rkmm_num gain, out;
-	struct rkmm_dpu *d;
-	u32 mult, shift;
-	s32 alu;
+	switch (code) {
+	case RKMM_OP_EXP:
+		return RKMM_CURVE_EXP;
+	case RKMM_OP_SIGMOID:
+		return RKMM_CURVE_SIGMOID;
+	case RKMM_OP_TANH:
+		return RKMM_CURVE_TANH;
+	case RKMM_OP_SILU:
+		return RKMM_CURVE_SILU;
+	case RKMM_OP_GELU:
+		return RKMM_CURVE_GELU;
+	case RKMM_OP_HARDSWISH:
+		return RKMM_CURVE_HARDSWISH;
+	case RKMM_OP_RECIPROCAL:
+		return RKMM_CURVE_RECIPROCAL;
+	case RKMM_OP_RSQRT:
+		return RKMM_CURVE_RSQRT;
+	default:
+		return RKMM_CURVE_COUNT;
+	}
+}
 
-	out = rkmm_f32_num(g->op.out_scale);
-	gain = rkmm_f32_num(g->op.scale);
-	if (gain.mant <= 0 || out.mant <= 0)
+/* The prescale takes the step of what arrives too, the output that of C (hw 04 §2.5). */
+enum rkmm_reason rkmm_dpu_curve_int(struct rkmm_dpu *d, enum rkmm_curve curve,
+				    const struct rkmm_op *op)
+{
+	struct rkmm_num out = rkmm_f32_num(op->out_scale), gain = rkmm_f32_num(op->scale), alu;
+	u32 mult, shift, out_mult, out_shift, most = 32;
+	s32 add;
+
+	if (!rkmm_f32_finite(op->scale) || !rkmm_f32_finite(op->out_scale) || gain.mant <= 0 ||
+	    out.mant <= 0)
 		return RKMM_REASON_PARAM;
 	gain = rkmm_num_mul(gain, rkmm_curve_gain(curve));
-	if (!rkmm_num_ratio(gain, 15, 31, &mult, &shift) || !mult)
+	do {
+		/* fewer bits of the factor where what is added would have more than 32 */
+		if (!most-- || !rkmm_num_ratio(gain, 15, most, &mult, &shift) || !mult)
+			return RKMM_REASON_PARAM;
+		/* (q + za) mult, less the centre, which is an integer index */
+		alu = rkmm_curve_shift(curve, rkmm_curve_gain(curve));
+		alu.exp += (s32)shift;
+		alu = rkmm_num_add(alu, rkmm_num_int((s64)op->quant.za * mult));
+	} while (!rkmm_num_s32(alu, &add));
+	out = rkmm_num_inverse(out);
+	out.exp -= (s32)rkmm_curve_facts[curve].q;
+	if (!rkmm_num_ratio(out, 15, 31, &out_mult, &out_shift))
 		return RKMM_REASON_PARAM;
-	set_tiles(g, false);
-	d = simple(g, RKMM_EW_OFF, rkmm_nowhere());
 	rkmm_dpu_curve(d, curve);
 	d->minus_exp = 0;
 	d->bn.mul = (u16)mult;
 	d->bn.shift = (u8)shift;
-	/* (q + za) mult, less the centre, which is an integer index */
-	gain = rkmm_curve_shift(curve, rkmm_curve_gain(curve));
-	gain.exp += (s32)shift;
-	gain = rkmm_num_add(gain, rkmm_num_int((s64)g->op.quant.za * mult));
-	if (!rkmm_num_s32(gain, &alu))
-		return RKMM_REASON_PARAM;
-	d->bn.alu = (u32)alu;
-	out = rkmm_num_inverse(out);
-	out.exp -= (s32)rkmm_curve_facts[curve].q;
-	if (!rkmm_num_ratio(out, 15, 31, &mult, &shift))
-		return RKMM_REASON_PARAM;
-	d->out_scale = mult;
-	d->out_shift = shift;
-	d->out_offset = g->op.quant.zo;
-	/* silu and exp were seen on boards, the loader is the same (hw 04 §2.5, §7) */
-	g->evidence = curve == RKMM_CURVE_SILU || curve == RKMM_CURVE_EXP ?
-		      RKMM_EVIDENCE_CAPTURED : RKMM_EVIDENCE_DERIVED;
+	d->bn.alu = (u32)add;
+	d->out_scale = out_mult;
+	d->out_shift = out_shift;
+	d->out_offset = op->quant.zo;
 	return RKMM_OK;
 }
 
-static enum rkmm_reason lookup(struct rkmm_opgeom *g, enum rkmm_curve curve)
+static enum rkmm_reason curve_int8(struct rkmm_opgeom *g, enum rkmm_curve curve)
 {
+	enum rkmm_reason reason;
+
+	set_tiles(g, false);
+	reason = rkmm_dpu_curve_int(simple(g, RKMM_EW_OFF, rkmm_nowhere()), curve, &g->op);
+	/* silu and exp were seen on boards, the loader is the same (hw 04 §2.5, §7) */
+	g->evidence = curve == RKMM_CURVE_SILU || curve == RKMM_CURVE_EXP ?
+		      RKMM_EVIDENCE_CAPTURED : RKMM_EVIDENCE_DERIVED;
+	return reason;
+}
+
+static enum rkmm_reason lookup(struct rkmm_opgeom *g)
+{
+	enum rkmm_curve curve = rkmm_op_curve(g->op.code);
+
 	if (g->op.precision == RKMM_PREC_I8)
 		return curve_int8(g, curve);
 	if (!is_float(g))
@@ -339,13 +372,13 @@ static enum rkmm_reason lookup(struct rkmm_opgeom *g, enum rkmm_curve curve)
 }
 
 /* x times a factor between 0 and 1 that depends on x: exact where a curve would end */
-static enum rkmm_reason gated(struct rkmm_opgeom *g, enum rkmm_curve whole, enum rkmm_curve gate)
+static enum rkmm_reason gated(struct rkmm_opgeom *g, enum rkmm_curve gate)
 {
 	struct rkmm_where factor;
 	struct rkmm_dpu *d;
 
 	if (g->op.precision == RKMM_PREC_I8)
-		return curve_int8(g, whole);
+		return curve_int8(g, rkmm_op_curve(g->op.code));
 	if (!is_float(g))
 		return RKMM_REASON_OPERATION;
 	set_tiles(g, true);
@@ -410,21 +443,17 @@ enum rkmm_reason rkmm_build_elementwise(const struct rkmm_limits *limits, struct
 	case RKMM_OP_LEAKY:
 		return leaky(g);
 	case RKMM_OP_EXP:
-		return lookup(g, RKMM_CURVE_EXP);
 	case RKMM_OP_SIGMOID:
-		return lookup(g, RKMM_CURVE_SIGMOID);
 	case RKMM_OP_TANH:
-		return lookup(g, RKMM_CURVE_TANH);
 	case RKMM_OP_RECIPROCAL:
-		return lookup(g, RKMM_CURVE_RECIPROCAL);
 	case RKMM_OP_RSQRT:
-		return lookup(g, RKMM_CURVE_RSQRT);
+		return lookup(g);
 	case RKMM_OP_SILU:
-		return gated(g, RKMM_CURVE_SILU, RKMM_CURVE_SIGMOID);
+		return gated(g, RKMM_CURVE_SIGMOID);
 	case RKMM_OP_GELU:
-		return gated(g, RKMM_CURVE_GELU, RKMM_CURVE_GAUSS);
+		return gated(g, RKMM_CURVE_GAUSS);
 	case RKMM_OP_HARDSWISH:
-		return gated(g, RKMM_CURVE_HARDSWISH, RKMM_CURVE_COUNT);
+		return gated(g, RKMM_CURVE_COUNT);
 	default:
 		break;
 	}

@@ -71,6 +71,8 @@ enum rkmm_reason {
 	RKMM_REASON_OPERATION,	/* operation unknown, or not with this type */
 	RKMM_REASON_PARAM,	/* a number out of range, or one the operation does not have */
 	RKMM_REASON_READ_BACK,	/* int32 tensors cannot be read (hw 03 O5) */
+	RKMM_REASON_STAGE,	/* a stage of an epilogue cannot be there */
+	RKMM_REASON_SLICES,	/* an epilogue behind partial results */
 	RKMM_REASON_COUNT
 };
 
@@ -97,6 +99,8 @@ struct rkmm_cost {
 	u32 row_start, row_rate;
 	u32 add_ps;
 };
+
+struct rkmm_dpu;
 
 extern const struct rkmm_cost rkmm_cost_rk3588;
 
@@ -238,6 +242,7 @@ struct rkmm_matmul {
  * @c_layout: layout id of C
  * @predicted_ns: cost law of hw 03 §6.2 at 1 GHz, all lanes at the same time
  * @host_ns: time of the CPU to add partial results
+ * @fused: what the DPU does besides, NULL for nothing: rkmm_epilogue_bind()
  */
 struct rkmm_geom {
 	struct rkmm_matmul mm;
@@ -257,6 +262,7 @@ struct rkmm_geom {
 	u64 a_bytes, b_bytes, c_bytes;
 	u64 b_layout, a_layout, c_layout;
 	u64 predicted_ns, host_ns;
+	const struct rkmm_dpu *fused;
 };
 
 /**
@@ -367,6 +373,10 @@ u64 rkmm_geom_host_ns(const struct rkmm_cost *cost, const struct rkmm_geom *geom
  * @a: device address of A
  * @b: device address of B
  * @c: device address of C
+ * @fused: BS, BN, lookup and, of a lookup, output conversion; NULL for none. Its sizes
+ *	and addresses do not count
+ * @table: device address of the operand of BS, of the first of its columns
+ * @load: the program writes the table of the lookup first
  */
 struct rkmm_program {
 	enum rkmm_types types;
@@ -380,6 +390,9 @@ struct rkmm_program {
 	u32 shift;
 	s32 offset;
 	u32 a, b, c;
+	const struct rkmm_dpu *fused;
+	u32 table;
+	bool load;
 };
 
 /**
@@ -403,12 +416,19 @@ void rkmm_geom_program(const struct rkmm_geom *geom, u32 i, u32 rows, u32 a, u32
 u32 rkmm_geom_programs(const struct rkmm_geom *geom, u32 rows);
 
 #define RKMM_PROG_WRITES	108	/* register writes of a full matmul program */
+#define RKMM_BIAS_WRITES	18	/* those of the read DMA, where BS reads (hw 02 §8) */
 #define RKMM_TAIL_WORDS		4	/* hw 02 §1.2 */
+
+/** rkmm_program_writes() - register writes of @prog: RKMM_PROG_WRITES without fused stages */
+u32 rkmm_program_writes(const struct rkmm_program *prog);
+
+/** rkmm_program_enable() - start bits of @prog (hw 04 §8) */
+u32 rkmm_program_enable(const struct rkmm_program *prog);
 
 /**
  * rkmm_emit_program() - write the 108 entries of hw 02 §2, in its order
  * @prog: the program
- * @words: room for RKMM_PROG_WRITES entries
+ * @words: room for rkmm_program_writes() entries
  *
  * Return: entries written.
  */
@@ -453,6 +473,7 @@ u32 rkmm_light_writes(const struct rkmm_program *prog, const struct rkmm_program
 void rkmm_emit_tail(u64 *words, u32 next, u32 next_writes, u32 enable);
 
 #define RKMM_START_MATMUL	0x0d	/* CNA, CORE, DPU (hw 02 §1.2) */
+#define RKMM_START_DPU_RDMA	0x10	/* where the DPU reads too (hw 04 §8) */
 #define RKMM_INT_DPU		0x300	/* both register groups (hw 01 §1.2) */
 
 /** rkmm_amount() - amount field for a program of @writes register writes (hw 02 §1.3) */

@@ -31,7 +31,8 @@ u32 rkmm_task_writes(const struct rkmm_task *task, const struct rkmm_task *past)
 	case RKMM_TASK_POOL:
 		return RKMM_POOL_WRITES;
 	default:
-		return past ? rkmm_light_writes(&task->matmul, &past->matmul) : RKMM_PROG_WRITES;
+		return past ? rkmm_light_writes(&task->matmul, &past->matmul) :
+			      rkmm_program_writes(&task->matmul);
 	}
 }
 
@@ -64,6 +65,13 @@ const char *rkmm_task_alone(const struct rkmm_task *task)
 		return task->dpu.load ? "a table is loaded" : "a task of the DPU alone";
 	case RKMM_TASK_POOL:
 		return "pooling";
+	case RKMM_TASK_MATMUL:
+		if (!task->matmul.fused)
+			return NULL;
+		if (task->matmul.fused->ew == RKMM_EW_LUT)
+			return "a table is loaded";
+		/* chains of those were not seen with it (hw 04 §4) */
+		return task->enable == RKMM_START_MATMUL ? NULL : "a matmul that reads a bias";
 	default:
 		return NULL;
 	}

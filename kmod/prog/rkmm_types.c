@@ -87,6 +87,8 @@ const char *rkmm_reason_text(enum rkmm_reason reason)
 		[RKMM_REASON_OPERATION] = "the chip does not do this operation with this type",
 		[RKMM_REASON_PARAM] = "a parameter out of range, or unknown to the operation",
 		[RKMM_REASON_READ_BACK] = "int32 cannot be read back: requantise in the matmul",
+		[RKMM_REASON_STAGE] = "a stage of the epilogue cannot follow what is before it",
+		[RKMM_REASON_SLICES] = "an epilogue needs all of K in one program",
 	};
 
 	return (u32)reason < RKMM_REASON_COUNT ? text[reason] : "unknown";

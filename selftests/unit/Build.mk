@@ -42,6 +42,11 @@ test_prog_op_lut-srcs := selftests/unit/test_prog_op_lut.c
 test_prog_op_lut-libs := prog
 test_prog_op_lut-ldlibs := -lm
 
+host-tests += test_prog_epilogue
+test_prog_epilogue-srcs := selftests/unit/test_prog_epilogue.c
+test_prog_epilogue-libs := prog model
+test_prog_epilogue-ldlibs := -lm
+
 host-tests += test_prog_op_facts
 test_prog_op_facts-srcs := selftests/unit/test_prog_op_facts.c
 test_prog_op_facts-libs := prog
