@@ -31,6 +31,7 @@ static bool rkmm_image_light(struct rkmm_device *rdev)
 }
 
 #define RKMM_IMAGE_HASHED	6	/* words */
+#define RKMM_IMAGE_ALIGN	64u	/* constants and temporary memory of an operation */
 
 static u32 rkmm_image_hash(const struct rkmm_bound *bound, u32 n)
 {
@@ -99,27 +100,40 @@ static void rkmm_image_lanes(struct rkmm_image *image)
 	image->nlanes = image->kicks[image->nkicks - 1].lane + 1;
 }
 
-/* Room for an image of @nkicks starts and @nkeys operations, and for its programs. */
+/**
+ * struct rkmm_image_plan - what an image is made of, before its memory is there
+ * @members: what the operations become
+ * @n: how many
+ * @extent: of the programs
+ * @const_bytes: of the constants, which lie behind them
+ * @temp_bytes: of the temporary memory of all lanes
+ */
+struct rkmm_image_plan {
+	struct rkmm_member *members;
+	u32 n;
+	struct rkmm_extent extent;
+	u64 const_bytes, temp_bytes;
+};
+
+/* Room for an image of @nkeys operations, and for its programs. */
 static struct rkmm_image *rkmm_image_alloc(struct rkmm_client *client, u32 nkeys,
-					   const struct rkmm_extent *extent,
-					   const struct rkmm_opgeom *op)
+					   const struct rkmm_image_plan *ip)
 {
-	size_t kicks = struct_size((struct rkmm_image *)NULL, kicks, extent->kicks);
+	size_t kicks = struct_size((struct rkmm_image *)NULL, kicks, ip->extent.kicks);
 	struct rkmm_image *image;
 
 	image = kvzalloc(kicks + nkeys * sizeof(*image->keys), GFP_KERNEL_ACCOUNT);
 	if (!image)
 		return ERR_PTR(-ENOMEM);
-	image->mem = rkmm_progmem_alloc(client->window,
-					extent->bytes + (op ? op->const_bytes : 0));
+	image->mem = rkmm_progmem_alloc(client->window, ip->extent.bytes + ip->const_bytes);
 	if (IS_ERR(image->mem)) {
 		int ret = PTR_ERR(image->mem);
 
 		kvfree(image);
 		return ERR_PTR(ret);
 	}
-	if (op && op->temp_bytes)
-		image->scratch = rkmm_scratch_alloc(client->window, op->temp_bytes);
+	if (ip->temp_bytes)
+		image->scratch = rkmm_scratch_alloc(client->window, ip->temp_bytes);
 	if (IS_ERR(image->scratch)) {
 		int ret = PTR_ERR(image->scratch);
 
@@ -129,18 +143,27 @@ static struct rkmm_image *rkmm_image_alloc(struct rkmm_client *client, u32 nkeys
 	}
 	image->keys = (void *)image + kicks;
 	image->nkeys = nkeys;
-	image->nkicks = extent->kicks;
-	image->tasks = extent->tasks;
+	image->nkicks = ip->extent.kicks;
+	image->tasks = ip->extent.tasks;
 	return image;
 }
 
-static void rkmm_image_member(const struct rkmm_bound *bound, struct rkmm_member *member)
+/* How many members @bound becomes */
+static u32 rkmm_image_nmembers(const struct rkmm_bound *bound)
+{
+	return 1;
+}
+
+/* Constants and temporary memory are placed later. Returns how many there are. */
+static u32 rkmm_image_expand(const struct rkmm_bound *bound, struct rkmm_member *members)
 {
 	const struct rkmm_image_key *key = &bound->key;
 
-	*member = (struct rkmm_member){
+	members[0] = (struct rkmm_member){
 		.geom = bound->plan->op ? NULL : &bound->plan->geom,
 		.op = bound->plan->op,
+		.after = key->after,
+		.lane = key->lane,
 		.rows = key->rows,
 		.count = key->count,
 		.a = key->a,
@@ -152,41 +175,108 @@ static void rkmm_image_member(const struct rkmm_bound *bound, struct rkmm_member
 		.weights = key->weights,
 		.d = key->d,
 	};
+	return 1;
+}
+
+/* The first member of the same operation: constants are the same. */
+static struct rkmm_member *rkmm_image_twin(const struct rkmm_image_plan *ip, u32 i)
+{
+	struct rkmm_member *m = ip->members;
+
+	while (m->op != ip->members[i].op)
+		m++;
+	return m;
+}
+
+/*
+ * Members of a lane run one after the other, and what they keep between their tasks
+ * means nothing before and after: they share it. Places count from the given addresses.
+ */
+static void rkmm_image_place(struct rkmm_image_plan *ip, u32 consts, u32 temp)
+{
+	u32 i, lane = 0, room = 0;
+
+	ip->const_bytes = 0;
+	ip->temp_bytes = 0;
+	for (i = 0; i < ip->n; i++) {
+		struct rkmm_member *m = &ip->members[i], *twin;
+
+		if (m->lane != lane) {
+			ip->temp_bytes += room;
+			room = 0;
+			lane = m->lane;
+		}
+		if (!m->op)
+			continue;
+		m->temp = temp + ip->temp_bytes;
+		room = max(room, round_up(m->op->temp_bytes, RKMM_IMAGE_ALIGN));
+		twin = rkmm_image_twin(ip, i);
+		m->consts = twin == m ? consts + ip->const_bytes : twin->consts;
+		if (twin == m)
+			ip->const_bytes += round_up(m->op->const_bytes, RKMM_IMAGE_ALIGN);
+	}
+	ip->temp_bytes += room;
+}
+
+static void rkmm_image_fill(const struct rkmm_image_plan *ip, void *consts)
+{
+	u32 i;
+
+	for (i = 0; i < ip->n; i++) {
+		const struct rkmm_opgeom *op = ip->members[i].op;
+
+		if (!op || rkmm_image_twin(ip, i) != &ip->members[i])
+			continue;
+		rkmm_op_fill(op, consts);
+		consts += round_up(op->const_bytes, RKMM_IMAGE_ALIGN);
+	}
+}
+
+static struct rkmm_image *rkmm_image_write(struct rkmm_client *client,
+					   const struct rkmm_bound *bound, u32 n,
+					   struct rkmm_image_plan *ip)
+{
+	struct rkmm_limits limits = *client->rdev->soc->limits;
+	struct rkmm_image *image;
+	u32 i;
+
+	for (i = 0, ip->n = 0; i < n; i++)
+		ip->n += rkmm_image_expand(&bound[i], &ip->members[ip->n]);
+	limits.light &= rkmm_image_light(client->rdev);
+	/* Before the places are known, which it does not depend on. */
+	rkmm_image_measure(&limits, ip->members, ip->n, &ip->extent);
+	rkmm_image_place(ip, 0, 0);
+	image = rkmm_image_alloc(client, n, ip);
+	if (IS_ERR(image))
+		return image;
+	rkmm_image_place(ip, image->mem->iova + ip->extent.bytes,
+			 image->scratch ? image->scratch->iova : 0);
+	for (i = 0; i < n; i++)
+		image->keys[i] = bound[i].key;
+	rkmm_image_emit(&limits, ip->members, ip->n, image->mem->iova, image->mem->vaddr,
+			image->kicks);
+	rkmm_image_fill(ip, image->mem->vaddr + ip->extent.bytes);
+	rkmm_image_lanes(image);
+	return image;
 }
 
 static struct rkmm_image *rkmm_image_make(struct rkmm_client *client,
 					  const struct rkmm_bound *bound, u32 n)
 {
-	/* An operation that is no matmul is a step of its own. */
-	const struct rkmm_opgeom *op = n == 1 ? bound->plan->op : NULL;
-	struct rkmm_limits limits = *client->rdev->soc->limits;
-	struct rkmm_member one, *members = &one;
-	struct rkmm_extent extent;
+	struct rkmm_member one;
+	struct rkmm_image_plan ip = { .members = &one };
 	struct rkmm_image *image;
-	u32 i;
+	u32 members = 0, i;
 
-	if (n > 1)
-		members = kvmalloc_array(n, sizeof(*members), GFP_KERNEL);
-	if (!members)
-		return ERR_PTR(-ENOMEM);
 	for (i = 0; i < n; i++)
-		rkmm_image_member(&bound[i], &members[i]);
-	limits.light &= rkmm_image_light(client->rdev);
-	rkmm_image_measure(&limits, members, n, &extent);
-	image = rkmm_image_alloc(client, n, &extent, op);
-	if (!IS_ERR(image)) {
-		one.consts = image->mem->iova + extent.bytes;
-		one.temp = image->scratch ? image->scratch->iova : 0;
-		for (i = 0; i < n; i++)
-			image->keys[i] = bound[i].key;
-		rkmm_image_emit(&limits, members, n, image->mem->iova, image->mem->vaddr,
-				image->kicks);
-		if (op)
-			rkmm_op_fill(op, image->mem->vaddr + extent.bytes);
-		rkmm_image_lanes(image);
-	}
-	if (members != &one)
-		kvfree(members);
+		members += rkmm_image_nmembers(&bound[i]);
+	if (members > 1)
+		ip.members = kvmalloc_array(members, sizeof(one), GFP_KERNEL);
+	if (!ip.members)
+		return ERR_PTR(-ENOMEM);
+	image = rkmm_image_write(client, bound, n, &ip);
+	if (ip.members != &one)
+		kvfree(ip.members);
 	return image;
 }
 
@@ -198,7 +288,7 @@ struct rkmm_image *rkmm_image_get(struct rkmm_client *client, const struct rkmm_
 	struct rkmm_image *image;
 
 	/* no padding: it is hashed and compared as bytes */
-	BUILD_BUG_ON(sizeof(bound->key) != 48);
+	BUILD_BUG_ON(sizeof(bound->key) != 56);
 	BUILD_BUG_ON(offsetof(struct rkmm_image_key, count) !=
 		     RKMM_IMAGE_HASHED * sizeof(u32));
 

@@ -115,6 +115,8 @@ void rkmm_plans_fini(struct rkmm_client *client);
  * @c_stride: the same of C
  * @weights: NPU address of the buffer of B, 0 when the step has no other operation
  * @d: NPU address of D
+ * @lane: struct rkmm_member.lane
+ * @after: struct rkmm_member.after
  *
  * The first 24 bytes are hashed, all are compared.
  */
@@ -126,6 +128,8 @@ struct rkmm_image_key {
 	u32 a_stride, b_stride, c_stride;
 	u32 weights;
 	u32 d;
+	u32 lane;
+	u32 after;
 };
 
 /**
@@ -143,8 +147,8 @@ struct rkmm_bound {
  * @nkeys: entries of @keys
  * @keys: the operations it was made for, in order; behind @kicks
  * @mem: the programs, and constants behind them
- * @scratch: NULL, or what an operation keeps between its tasks: jobs with equal keys
- *	write the same C, so they never run at the same time
+ * @scratch: NULL, or what operations keep between their tasks, a part for each lane: only
+ *	jobs of one client have equal keys, so they never run at the same time
  * @tasks: programs in it
  * @nlanes: shares that may run at the same time
  * @nkicks: entries of @kicks
@@ -196,7 +200,7 @@ void rkmm_images_fini(struct rkmm_client *client);
 /**
  * rkmm_image_get() - find or synthesise
  * @client: whose
- * @bound: operations that run together
+ * @bound: operations of a step, lane by lane
  * @n: how many; their programs take RKMM_IMAGE_MAX_BYTES at most
  *
  * Return: the image, the caller owns one use; ERR_PTR on failure.

@@ -9,7 +9,6 @@
 #include <drm/drm_gem.h>
 #include <drm/drm_print.h>
 #include <linux/overflow.h>
-#include <linux/sched/signal.h>
 
 #include "rkmm_bo.h"
 #include "rkmm_overlap.h"
@@ -61,11 +60,6 @@ static bool rkmm_submit_c_apart(const struct rkmm_op_data *op)
 	       stride * op->count <= geom->c_pitch;
 }
 
-static u64 rkmm_submit_bytes(const struct rkmm_op_data *op)
-{
-	return rkmm_plan_image_bytes(op->plan) * op->count;
-}
-
 static int rkmm_submit_get_op(struct rkmm_client *client, struct drm_file *file,
 			      const struct drm_rkmm_op *arg, struct rkmm_op_data *op)
 {
@@ -108,7 +102,7 @@ static int rkmm_submit_get_op(struct rkmm_client *client, struct drm_file *file,
 	if (!rkmm_submit_c_apart(op) || to_rkmm_bo(op->place[2].obj)->read_only)
 		return -EINVAL;
 	/* One image holds all of it. */
-	if (rkmm_submit_bytes(op) > RKMM_IMAGE_MAX_BYTES)
+	if (rkmm_op_data_bytes(op) > RKMM_IMAGE_MAX_BYTES)
 		return -EOPNOTSUPP;
 	return 0;
 }
@@ -292,125 +286,6 @@ static int rkmm_submit_check_finish(const struct rkmm_op_data *ops, u32 nops)
 	return 0;
 }
 
-/* NPU address of an operand's buffer or, where it will be staged, of what is before its offset. */
-static int rkmm_submit_place(struct rkmm_job *job, struct rkmm_staging *stage,
-			     enum rkmm_stage_side side, const struct rkmm_place *place, u32 *iova)
-{
-	struct rkmm_bo *bo = to_rkmm_bo(place->obj);
-	int ret;
-
-	if (!stage)
-		return rkmm_window_map(job->window, bo, iova);
-	ret = rkmm_stage_add(stage, job->window, bo, place->offset, place->size, side, iova);
-	if (!ret)
-		*iova -= place->offset;
-	return ret;
-}
-
-/* B and D never move: weights stay where they are. */
-static int rkmm_submit_map(struct rkmm_job *job, struct rkmm_staging *stage, bool lanes,
-			   const struct rkmm_op_data *op, struct rkmm_bound *bound)
-{
-	struct rkmm_staging *stages[RKMM_OPERANDS] = { stage, NULL, lanes ? stage : NULL, NULL };
-	u32 iova[RKMM_OPERANDS] = {}, k;
-	int ret;
-
-	for (k = 0; k < RKMM_OPERANDS; k++) {
-		if (!op->place[k].obj)
-			continue;
-		ret = rkmm_submit_place(job, stages[k], k ? RKMM_STAGE_C : RKMM_STAGE_A,
-					&op->place[k], &iova[k]);
-		if (ret)
-			return ret;
-	}
-	bound->plan = op->plan;
-	bound->key = (struct rkmm_image_key){
-		.plan = op->plan->uid,
-		.rows = op->rows,
-		.a = iova[0] + op->place[0].offset,
-		.b = iova[1] + op->place[1].offset,
-		.c = iova[2] + op->place[2].offset,
-		.count = op->count,
-		.weights = iova[1],
-		.d = iova[3] + op->place[3].offset,
-	};
-	if (op->count > 1) {
-		bound->key.a_stride = op->stride[0];
-		bound->key.b_stride = op->stride[1];
-		bound->key.c_stride = op->stride[2];
-	}
-	return 0;
-}
-
-/* Operands of a step: where their buffers are, or where they will be staged together. */
-static int rkmm_submit_map_step(struct rkmm_job *job, const struct rkmm_op_data *ops, u32 n,
-				struct rkmm_bound *bound)
-{
-	struct rkmm_staging *stage = rkmm_stage_new(job, job->nsteps, n);
-	bool lanes;
-	int ret;
-	u32 i;
-
-	if (IS_ERR(stage))
-		return PTR_ERR(stage);
-	for (i = 0; i < n; i++) {
-		/* What runs more than once, or with others, is shared out over the cores too. */
-		lanes = stage && !ops[i].plan->op &&
-			(n > 1 || ops[i].count > 1 ||
-			 rkmm_geom_lanes(&ops[i].plan->geom, ops[i].rows) > 1);
-		ret = rkmm_submit_map(job, stage, lanes, &ops[i], &bound[i]);
-		if (ret)
-			return ret;
-	}
-	return rkmm_stage_bind(job, job->nsteps);
-}
-
-/* Operations from @first on that run as one step: a group, or what one image holds of it. */
-static u32 rkmm_submit_step_end(const struct rkmm_op_data *ops, u32 first, u32 nops)
-{
-	u64 bytes = rkmm_submit_bytes(&ops[first]);
-	u32 i;
-
-	for (i = first + 1; i < nops && ops[i].grouped; i++) {
-		bytes += rkmm_submit_bytes(&ops[i]);
-		if (bytes > RKMM_IMAGE_MAX_BYTES)
-			break;
-	}
-	return i;
-}
-
-/* Map and synthesise. */
-static int rkmm_submit_bind(struct rkmm_job *job, const struct rkmm_op_data *ops,
-			    struct rkmm_bound *bound)
-{
-	struct rkmm_image *image;
-	u32 i, end;
-	int ret;
-
-	for (i = 0; i < job->nops; i++)
-		job->cores &= ops[i].plan->cores;
-	if (!job->cores)
-		return -EINVAL;
-	for (i = 0; i < job->nops; i = end) {
-		/* Images of up to 64 MiB, and of thousands of operations */
-		cond_resched();
-		if (fatal_signal_pending(current))
-			return -EINTR;
-		end = rkmm_submit_step_end(ops, i, job->nops);
-		ret = rkmm_submit_map_step(job, &ops[i], end - i, &bound[i]);
-		if (ret)
-			return ret;
-		/* Alone it has nobody to differ from. */
-		if (end == i + 1)
-			bound[i].key.weights = 0;
-		image = rkmm_image_get(job->client, &bound[i], end - i);
-		if (IS_ERR(image))
-			return PTR_ERR(image);
-		job->steps[job->nsteps++] = image;
-	}
-	return 0;
-}
-
 static int rkmm_submit(struct rkmm_client *client, struct drm_file *file,
 		       struct drm_rkmm_submit *args)
 {
@@ -444,7 +319,7 @@ static int rkmm_submit(struct rkmm_client *client, struct drm_file *file,
 	if (ret)
 		goto out;
 	rkmm_job_keep_bos(job, ops);
-	ret = rkmm_submit_bind(job, ops, bound);
+	ret = rkmm_bind(job, ops, bound);
 	if (ret)
 		goto out;
 

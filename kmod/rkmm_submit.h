@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A submission while it becomes a job: rkmm_submit.c reads what the user asked
- * for, rkmm_job.c builds and queues the job, rkmm_sync.c knows its fences.
+ * for, rkmm_bind.c makes programs of it, rkmm_job.c builds and queues the job, rkmm_sync.c
+ * knows its fences.
  */
 #ifndef RKMM_SUBMIT_H
 #define RKMM_SUBMIT_H
@@ -32,6 +33,12 @@ struct rkmm_op_data {
 	struct drm_rkmm_op arg;		/* as asked for */
 };
 
+/* rkmm_op_data_bytes() - bytes of the programs of an operation, at most */
+static inline u64 rkmm_op_data_bytes(const struct rkmm_op_data *op)
+{
+	return rkmm_plan_image_bytes(op->plan) * op->count;
+}
+
 /* Where the job's fence goes */
 struct rkmm_out_sync {
 	struct drm_syncobj *syncobj;
@@ -46,6 +53,18 @@ static inline int rkmm_array_copy(const struct drm_rkmm_array *array, u32 i, voi
 
 	return copy_struct_from_user(dst, size, src, array->stride);
 }
+
+/* ---- rkmm_bind.c ---------------------------------------------------------- */
+
+/**
+ * rkmm_bind() - map operands, synthesise
+ * @job: its steps and stages are filled in
+ * @ops: checked, buffers referenced by the job
+ * @bound: as many, for its own use
+ *
+ * Return: 0, -EINTR, -ENOMEM, -ENOSPC, -EINVAL when the plans have no core in common.
+ */
+int rkmm_bind(struct rkmm_job *job, const struct rkmm_op_data *ops, struct rkmm_bound *bound);
 
 /* ---- rkmm_job.c ----------------------------------------------------------- */
 

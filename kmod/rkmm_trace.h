@@ -52,6 +52,34 @@ TRACE_EVENT(rkmm_plan,
 		  __entry->fallback_rows, __entry->fallback_cols, __entry->fallback_programs)
 );
 
+/* A step of a job that is being made: what became one image, and why it ends there */
+TRACE_EVENT(rkmm_step,
+	TP_PROTO(const struct rkmm_job *job, u32 first, u32 operations,
+		 const struct rkmm_image *image, const char *why),
+	TP_ARGS(job, first, operations, image, why),
+	TP_STRUCT__entry(
+		__field(u64, client)
+		__field(u32, first)
+		__field(u32, operations)
+		__field(u32, lanes)
+		__field(u32, kicks)
+		__field(u32, tasks)
+		__string(why, why)
+	),
+	TP_fast_assign(
+		__entry->client = job->client->id;
+		__entry->first = first;
+		__entry->operations = operations;
+		__entry->lanes = image->nlanes;
+		__entry->kicks = image->nkicks;
+		__entry->tasks = image->tasks;
+		rkmm_assign_str(why, why);
+	),
+	TP_printk("client=%llu first=%u operations=%u lanes=%u kicks=%u tasks=%u %s",
+		  __entry->client, __entry->first, __entry->operations, __entry->lanes,
+		  __entry->kicks, __entry->tasks, __get_str(why))
+);
+
 DECLARE_EVENT_CLASS(rkmm_job,
 	TP_PROTO(const struct rkmm_job *job),
 	TP_ARGS(job),

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-# Every C file here is one guest test; what they share is rkmm_test.c and rkmm_mm.c.
-guest-progs := $(filter-out rkmm_test rkmm_mm,$(patsubst selftests/%.c,%,$(sort $(wildcard selftests/*.c))))
+# Every C file here is one guest test; what they share is rkmm_test.c, rkmm_mm.c and
+# rkmm_desk.c.
+guest-progs := $(filter-out rkmm_test rkmm_mm rkmm_desk,$(patsubst selftests/%.c,%,$(sort $(wildcard selftests/*.c))))
 guest-tests += $(guest-progs)
 define guest-prog
-$(1)-srcs := selftests/$(1).c selftests/rkmm_test.c selftests/rkmm_mm.c
+$(1)-srcs := selftests/$(1).c selftests/rkmm_test.c selftests/rkmm_mm.c selftests/rkmm_desk.c
 $(1)-ldlibs := -static -pthread -lm
 endef
 $(foreach p,$(guest-progs),$(eval $(call guest-prog,$(p))))

@@ -334,8 +334,12 @@ TEST_F_TIMEOUT(group, plans, CASE_TIMEOUT)
 	before = emitted(self->fd);
 	EXPECT_EQ(0, run(self->fd, &self->room, s, 5));
 	EXPECT_EQ(before, emitted(self->fd));
-	/* another order is another group */
+	/* what leaves each other alone is a group without being asked to */
 	s[2].op.flags = 0;
+	EXPECT_EQ(0, run(self->fd, &self->room, s, 5));
+	EXPECT_EQ(before, emitted(self->fd));
+	/* with other rows it is another one */
+	s[3].op.rows = 5;
 	EXPECT_EQ(0, run(self->fd, &self->room, s, 5));
 	EXPECT_LT(before, emitted(self->fd));
 	before = emitted(self->fd);

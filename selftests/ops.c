@@ -6,123 +6,9 @@
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
-#include "rkmm_test.h"
+#include "rkmm_desk.h"
 
 #define CASE_TIMEOUT	240
-#define ROOM		(1u << 20)
-#define TENSORS		6
-
-/* Tensors in one buffer, a room each; what is in them as plain numbers */
-struct desk {
-	int fd;
-	struct buf buf;
-	struct rnd rnd;
-	double *v[TENSORS];
-};
-
-static int desk_init(struct desk *d, int fd)
-{
-	int i;
-
-	memset(d, 0, sizeof(*d));
-	d->fd = fd;
-	rnd_seed(&d->rnd, 7);
-	for (i = 0; i < TENSORS; i++)
-		d->v[i] = calloc(ROOM / 2, sizeof(double));
-	return buf_create(fd, TENSORS * ROOM, &d->buf);
-}
-
-static void desk_free(struct desk *d)
-{
-	int i;
-
-	buf_free(&d->buf);
-	for (i = 0; i < TENSORS; i++)
-		free(d->v[i]);
-}
-
-static double uniform(struct desk *d, double lo, double hi)
-{
-	return lo + (hi - lo) * rnd_below(&d->rnd, 1 << 20) / (1 << 20);
-}
-
-static uint8_t *at(const struct desk *d, int i, const struct drm_rkmm_tensor *t, uint32_t row,
-		   uint32_t col)
-{
-	return d->buf.map + (size_t)i * ROOM + element_bit(t, row, col) / 8;
-}
-
-/* Random numbers in tensor @i, zeros where it is padded */
-static void fill(struct desk *d, int i, const struct drm_rkmm_tensor *t, uint32_t m, uint32_t n,
-		 double lo, double hi)
-{
-	uint32_t row, col;
-	uint16_t h;
-
-	memset(d->buf.map + (size_t)i * ROOM, 0, ROOM);
-	for (row = 0; row < m; row++) {
-		for (col = 0; col < n; col++) {
-			h = float_to_half((float)uniform(d, lo, hi));
-			memcpy(at(d, i, t, row, col), &h, 2);
-			d->v[i][row * n + col] = half_to_float(h);
-		}
-	}
-}
-
-static double value(const struct desk *d, int i, const struct drm_rkmm_tensor *t, uint32_t row,
-		    uint32_t col)
-{
-	uint16_t h;
-
-	memcpy(&h, at(d, i, t, row, col), 2);
-	return half_to_float(h);
-}
-
-static struct drm_rkmm_operand operand(const struct desk *d, int i)
-{
-	return (struct drm_rkmm_operand){ .handle = d->buf.handle, .offset = (uint64_t)i * ROOM };
-}
-
-static struct drm_rkmm_op bind(const struct desk *d, const struct drm_rkmm_plan_create *p, int a,
-			       int b, int c, int e)
-{
-	struct drm_rkmm_op op = { .plan = p->plan, .a = operand(d, a), .c = operand(d, c) };
-
-	if (p->b.size)
-		op.b = operand(d, b);
-	if (p->d.size)
-		op.d = operand(d, e);
-	return op;
-}
-
-static int run(struct desk *d, struct drm_rkmm_op *ops, uint32_t n)
-{
-	struct drm_rkmm_submit s = {
-		.ops = { sizeof(*ops), n, (uintptr_t)ops }, .flags = DRM_RKMM_SUBMIT_WAIT,
-		.deadline_ns = after(120 * SEC),
-	};
-	int ret;
-
-	ret = buf_end_write(&d->buf);
-	if (!ret)
-		ret = xioctl(d->fd, DRM_IOCTL_RKMM_SUBMIT, &s);
-	if (!ret)
-		ret = s.wait_status ?: s.result;
-	return ret ?: buf_begin_read(&d->buf);
-}
-
-static int plan(struct desk *d, struct drm_rkmm_plan_create *p)
-{
-	return xioctl(d->fd, DRM_IOCTL_RKMM_PLAN_CREATE, p);
-}
-
-static uint32_t bits(float f)
-{
-	uint32_t b;
-
-	memcpy(&b, &f, 4);
-	return b;
-}
 
 FIXTURE(ops)
 {
@@ -157,14 +43,14 @@ TEST_F_TIMEOUT(ops, elements, CASE_TIMEOUT)
 		struct drm_rkmm_plan_create p = { .kind = kinds[i], .m = 37, .n = 45 };
 		struct drm_rkmm_op op;
 
-		if (plan(d, &p) == -EOPNOTSUPP)
+		if (desk_plan(d, &p) == -EOPNOTSUPP)
 			continue;		/* derived, on silicon */
 		ASSERT_NE(0, p.plan);
-		fill(d, 0, &p.a, p.m, p.n, -6, 6);
+		desk_fill(d, 0, &p.a, p.m, p.n, -6, 6);
 		if (p.b.size)
-			fill(d, 1, &p.b, p.m, p.n, 0.5, 6);
-		op = bind(d, &p, 0, 1, 2, 3);
-		ASSERT_EQ(0, run(d, &op, 1));
+			desk_fill(d, 1, &p.b, p.m, p.n, 0.5, 6);
+		op = desk_bind(d, &p, 0, 1, 2, 3);
+		ASSERT_EQ(0, desk_run(d, &op, 1));
 		for (row = 0; row < p.m; row++) {
 			for (col = 0; col < p.n; col++) {
 				double a = d->v[0][row * p.n + col], b = d->v[1][row * p.n + col];
@@ -173,31 +59,13 @@ TEST_F_TIMEOUT(ops, elements, CASE_TIMEOUT)
 					a / (1 + exp(-a)), a * 0.5 * erfc(-a * M_SQRT1_2),
 					a > 0 ? a : 0,
 				};
-				double got = value(d, 2, &p.c, row, col);
+				double got = desk_value(d, 2, &p.c, row, col);
 
 				ASSERT_LE(fabs(got - want[i]), 2e-3 + fabs(want[i]) / 1024)
 					TH_LOG("kind %u [%u][%u]: %g, not %g", kinds[i], row, col,
 					       got, want[i]);
 			}
 		}
-	}
-}
-
-static void softmax_rows(double *x, uint32_t m, uint32_t n, double scale, bool causal)
-{
-	uint32_t row, col, last;
-	double most, sum;
-
-	for (row = 0; row < m; row++, x += n) {
-		last = causal ? row + n - m : n - 1;
-		most = -INFINITY;
-		sum = 0;
-		for (col = 0; col <= last; col++)
-			most = fmax(most, x[col]);
-		for (col = 0; col <= last; col++)
-			sum += x[col] = exp(scale * (x[col] - most));
-		for (col = 0; col < n; col++)
-			x[col] = col <= last ? x[col] / sum : 0;
 	}
 }
 
@@ -208,7 +76,7 @@ TEST_F_TIMEOUT(ops, attention, CASE_TIMEOUT)
 	struct drm_rkmm_plan_create qk = {
 		.types = DRM_RKMM_F16F16, .form = DRM_RKMM_FORM_CUBE, .m = m, .k = e, .n = m,
 	}, soft = {
-		.kind = DRM_RKMM_OP_SOFTMAX, .m = m, .n = m, .scale = bits(0.125f),
+		.kind = DRM_RKMM_OP_SOFTMAX, .m = m, .n = m, .scale = float_bits(0.125f),
 		.op_flags = DRM_RKMM_CAUSAL,
 	}, pv = {
 		.types = DRM_RKMM_F16F16, .form = DRM_RKMM_FORM_CUBE, .m = m, .k = m, .n = e,
@@ -218,19 +86,19 @@ TEST_F_TIMEOUT(ops, attention, CASE_TIMEOUT)
 	uint32_t i, j, k;
 	double *p;
 
-	ASSERT_EQ(0, plan(d, &qk));
-	if (plan(d, &soft) == -EOPNOTSUPP)
+	ASSERT_EQ(0, desk_plan(d, &qk));
+	if (desk_plan(d, &soft) == -EOPNOTSUPP)
 		SKIP(return, "softmax is derived, on silicon");
-	ASSERT_EQ(0, plan(d, &pv));
+	ASSERT_EQ(0, desk_plan(d, &pv));
 	/* 0 Q, 1 K^T packed, 2 scores, 3 probabilities, 4 V packed, 5 result */
-	fill(d, 0, &qk.a, m, e, -2, 2);
-	fill(d, 1, &qk.b, e, m, -2, 2);
-	memset(d->buf.map + 2 * ROOM, 0, 2 * ROOM);
-	fill(d, 4, &pv.b, m, e, -2, 2);
-	ops[0] = bind(d, &qk, 0, 1, 2, 0);
-	ops[1] = bind(d, &soft, 2, 0, 3, 0);
-	ops[2] = bind(d, &pv, 3, 4, 5, 0);
-	ASSERT_EQ(0, run(d, ops, 3));
+	desk_fill(d, 0, &qk.a, m, e, -2, 2);
+	desk_fill(d, 1, &qk.b, e, m, -2, 2);
+	memset(d->buf.map + 2 * DESK_ROOM, 0, 2 * DESK_ROOM);
+	desk_fill(d, 4, &pv.b, m, e, -2, 2);
+	ops[0] = desk_bind(d, &qk, 0, 1, 2, 0);
+	ops[1] = desk_bind(d, &soft, 2, 0, 3, 0);
+	ops[2] = desk_bind(d, &pv, 3, 4, 5, 0);
+	ASSERT_EQ(0, desk_run(d, ops, 3));
 
 	p = calloc(m * m, sizeof(*p));
 	for (i = 0; i < m; i++)
@@ -240,16 +108,16 @@ TEST_F_TIMEOUT(ops, attention, CASE_TIMEOUT)
 	softmax_rows(p, m, m, 0.125, true);
 	for (i = 0; i < m; i++) {
 		for (j = 0; j < m; j++) {
-			ASSERT_LE(fabs(value(d, 3, &soft.c, i, j) - p[i * m + j]), 3e-3);
+			ASSERT_LE(fabs(desk_value(d, 3, &soft.c, i, j) - p[i * m + j]), 3e-3);
 			if (j > i)
-				ASSERT_EQ(0, value(d, 3, &soft.c, i, j));
+				ASSERT_EQ(0, desk_value(d, 3, &soft.c, i, j));
 		}
 		for (j = 0; j < e; j++) {
 			double sum = 0;
 
 			for (k = 0; k < m; k++)
 				sum += p[i * m + k] * d->v[4][k * e + j];
-			ASSERT_LE(fabs(value(d, 5, &pv.c, i, j) - sum), 1e-2);
+			ASSERT_LE(fabs(desk_value(d, 5, &pv.c, i, j) - sum), 1e-2);
 		}
 	}
 	free(p);
@@ -277,15 +145,15 @@ static struct drm_rkmm_plan_create likely(const struct drm_rkmm_op_info *info, u
 	};
 
 	if (info->other == DRM_RKMM_OTHER_SCALAR)
-		p.value = real ? bits(2) : 2;
+		p.value = real ? float_bits(2) : 2;
 	switch (info->kind) {
 	case DRM_RKMM_OP_CLAMP:
-		p.value2 = real ? bits(6) : 6;
+		p.value2 = real ? float_bits(6) : 6;
 		break;
 	case DRM_RKMM_OP_LEAKY:
 	case DRM_RKMM_OP_RMSNORM:
 	case DRM_RKMM_OP_LAYERNORM:
-		p.value = bits(0.125f);
+		p.value = float_bits(0.125f);
 		break;
 	case DRM_RKMM_OP_MAXPOOL:
 	case DRM_RKMM_OP_AVGPOOL:
@@ -297,8 +165,8 @@ static struct drm_rkmm_plan_create likely(const struct drm_rkmm_op_info *info, u
 		break;
 	}
 	if (!real && info->kind >= DRM_RKMM_OP_EXP && info->kind <= DRM_RKMM_OP_RSQRT) {
-		p.scale = bits(0.04f);
-		p.out_scale = bits(0.02f);
+		p.scale = float_bits(0.04f);
+		p.out_scale = float_bits(0.02f);
 	}
 	return p;
 }
@@ -340,7 +208,7 @@ TEST_F_TIMEOUT(ops, query, CASE_TIMEOUT)
 		for (k = 0; k < ARRAY_SIZE(widths); k++) {
 			struct drm_rkmm_plan_create p = likely(info, widths[k]);
 			struct drm_rkmm_plan_destroy d = {};
-			int ret = plan(&self->d, &p);
+			int ret = desk_plan(&self->d, &p);
 			bool fits = info->n_most && !(widths[k] % info->n_most);
 
 			ASSERT_EQ(every || (some && fits) ? 0 : -EOPNOTSUPP, ret) {
@@ -377,14 +245,14 @@ TEST_F_TIMEOUT(ops, refusals, CASE_TIMEOUT)
 	struct desk *d = &self->d;
 	struct drm_rkmm_op op, ops[2];
 
-	ASSERT_EQ(0, plan(d, &add));
-	ASSERT_EQ(0, plan(d, &sum));
-	ASSERT_EQ(0, plan(d, &mm));
-	ASSERT_EQ(0, plan(d, &pool));
+	ASSERT_EQ(0, desk_plan(d, &add));
+	ASSERT_EQ(0, desk_plan(d, &sum));
+	ASSERT_EQ(0, desk_plan(d, &mm));
+	ASSERT_EQ(0, desk_plan(d, &pool));
 #define BAD(want, why, ...) do {					\
 	p = add;							\
 	__VA_ARGS__;							\
-	EXPECT_EQ(want, plan(d, &p));					\
+	EXPECT_EQ(want, desk_plan(d, &p));				\
 	if (want == -EOPNOTSUPP)					\
 		EXPECT_EQ(why, p.reason);				\
 } while (0)
@@ -400,39 +268,39 @@ TEST_F_TIMEOUT(ops, refusals, CASE_TIMEOUT)
 	BAD(-EOPNOTSUPP, DRM_RKMM_REASON_PARAM, p.width = 4);
 	BAD(-EOPNOTSUPP, DRM_RKMM_REASON_PARAM, p.value = 1);
 	BAD(-EOPNOTSUPP, DRM_RKMM_REASON_PARAM, p.mult = 1);
-	BAD(-EOPNOTSUPP, DRM_RKMM_REASON_PARAM, p.scale = bits(1));
+	BAD(-EOPNOTSUPP, DRM_RKMM_REASON_PARAM, p.scale = float_bits(1));
 	BAD(-EOPNOTSUPP, DRM_RKMM_REASON_READ_BACK, p.kind = DRM_RKMM_OP_REQUANT);
 	BAD(-EOPNOTSUPP, DRM_RKMM_REASON_OPERATION, p.kind = DRM_RKMM_OP_TRANSPOSE);
 
-	op = bind(d, &add, 0, 1, 2, 0);
-	EXPECT_EQ(0, run(d, &op, 1));
+	op = desk_bind(d, &add, 0, 1, 2, 0);
+	EXPECT_EQ(0, desk_run(d, &op, 1));
 	op.c = op.a;
-	EXPECT_EQ(-EINVAL, run(d, &op, 1));
-	op = bind(d, &add, 0, 1, 2, 0);
-	op.d = operand(d, 3);
-	EXPECT_EQ(-EINVAL, run(d, &op, 1));
-	op = bind(d, &add, 0, 1, 2, 0);
+	EXPECT_EQ(-EINVAL, desk_run(d, &op, 1));
+	op = desk_bind(d, &add, 0, 1, 2, 0);
+	op.d = desk_operand(d, 3);
+	EXPECT_EQ(-EINVAL, desk_run(d, &op, 1));
+	op = desk_bind(d, &add, 0, 1, 2, 0);
 	op.count = 2;
-	EXPECT_EQ(-EINVAL, run(d, &op, 1));
-	op = bind(d, &add, 0, 1, 2, 0);
+	EXPECT_EQ(-EINVAL, desk_run(d, &op, 1));
+	op = desk_bind(d, &add, 0, 1, 2, 0);
 	op.flags = DRM_RKMM_OP_GROUPED;
-	EXPECT_EQ(-EINVAL, run(d, &op, 1));
+	EXPECT_EQ(-EINVAL, desk_run(d, &op, 1));
 	/* nor may a matmul be grouped with what is none: that has memory of its own */
-	ops[0] = bind(d, &sum, 0, 0, 2, 0);
-	ops[1] = bind(d, &mm, 1, 3, 4, 0);
-	EXPECT_EQ(0, run(d, ops, 2));
+	ops[0] = desk_bind(d, &sum, 0, 0, 2, 0);
+	ops[1] = desk_bind(d, &mm, 1, 3, 4, 0);
+	EXPECT_EQ(0, desk_run(d, ops, 2));
 	ops[1].flags = DRM_RKMM_OP_GROUPED;
-	EXPECT_EQ(-EINVAL, run(d, ops, 2));
-	op = bind(d, &add, 0, 1, 2, 0);
+	EXPECT_EQ(-EINVAL, desk_run(d, ops, 2));
+	op = desk_bind(d, &add, 0, 1, 2, 0);
 	op.b.handle = 0;
-	EXPECT_EQ(-ENOENT, run(d, &op, 1));
-	op = bind(d, &add, 0, 1, 2, 0);
+	EXPECT_EQ(-ENOENT, desk_run(d, &op, 1));
+	op = desk_bind(d, &add, 0, 1, 2, 0);
 	op.rows = 9;
-	EXPECT_EQ(-EINVAL, run(d, &op, 1));
-	op = bind(d, &pool, 0, 0, 2, 0);
-	EXPECT_EQ(0, run(d, &op, 1));
+	EXPECT_EQ(-EINVAL, desk_run(d, &op, 1));
+	op = desk_bind(d, &pool, 0, 0, 2, 0);
+	EXPECT_EQ(0, desk_run(d, &op, 1));
 	op.rows = 4;
-	EXPECT_EQ(-EINVAL, run(d, &op, 1));
+	EXPECT_EQ(-EINVAL, desk_run(d, &op, 1));
 }
 
 RKMM_TEST_MAIN

@@ -9,11 +9,24 @@ static u32 member_tasks(const struct rkmm_member *m)
 	return m->op ? rkmm_op_tasks(m->op, m->rows) : rkmm_geom_programs(m->geom, m->rows);
 }
 
+u64 rkmm_member_work(const struct rkmm_limits *limits, const struct rkmm_member *m, u32 cores,
+		     u32 *start_ns)
+{
+	const struct rkmm_cost *cost = limits->cost;
+	struct rkmm_spans spans;
+
+	if (start_ns)
+		*start_ns = m->op ? cost->i8_start[0] : rkmm_start_ns(cost, m->geom, cores);
+	if (m->op)
+		return m->op->predicted_ns * m->count;
+	rkmm_spans_of(cost, m->geom, cores, m->rows, &spans);
+	return spans.slice * m->geom->slices * m->count;
+}
+
 /* Fills what depends on the number of lanes; returns the time until all have ended. */
 static u64 share_out(struct rkmm_stream *s, u32 lanes)
 {
-	struct rkmm_spans spans;
-	u32 i;
+	u32 i, start_ns;
 
 	s->lanes = lanes;
 	s->tasks = 0;
@@ -23,15 +36,8 @@ static u64 share_out(struct rkmm_stream *s, u32 lanes)
 		const struct rkmm_member *m = &s->members[i];
 
 		s->tasks += member_tasks(m) * m->count;
-		if (m->op) {
-			s->total += m->op->predicted_ns * m->count;
-			s->start_ns = rkmm_max(s->start_ns, s->limits->cost->i8_start[0]);
-			continue;
-		}
-		rkmm_spans_of(s->limits->cost, m->geom, lanes, m->rows, &spans);
-		s->total += spans.slice * m->geom->slices * m->count;
-		s->start_ns = rkmm_max(s->start_ns,
-				       rkmm_start_ns(s->limits->cost, m->geom, lanes));
+		s->total += rkmm_member_work(s->limits, m, lanes, &start_ns);
+		s->start_ns = rkmm_max(s->start_ns, start_ns);
 	}
 	return s->start_ns + s->total / lanes;
 }
@@ -54,9 +60,9 @@ static void choose_lanes(struct rkmm_stream *s)
 	u64 ns, least;
 
 	for (i = 0; i < s->n; i++)
-		s->ordered |= m[i].op || m[i].after;
-	if (s->ordered) {
-		share_out(s, 1);
+		s->placed |= m[i].op || m[i].after || m[i].lane;
+	if (s->placed) {
+		share_out(s, m[s->n - 1].lane + 1);
 		return;
 	}
 
@@ -132,14 +138,19 @@ static bool next_operation(struct rkmm_stream *s)
 /*
  * Shares are runs of tasks of equal predicted time: neighbours are alike, and are
  * light or keep the weight. A task belongs where its middle lies, and no lane goes
- * without one. Returns whether the present task is the first of a lane.
+ * without one. Members that are placed belong where they say. Returns whether the
+ * present task is the first of a lane.
  */
 static bool next_lane(struct rkmm_stream *s, u32 ns)
 {
 	bool first = !s->done;
 	u32 next = s->lane + 1;
 
-	if (next < s->lanes && s->done >= next &&
+	if (s->placed) {
+		next = s->members[s->member].lane;
+		first |= next != s->lane;
+		s->lane = next;
+	} else if (next < s->lanes && s->done >= next &&
 	    (s->done >= s->tasks - (s->lanes - next) ||
 	     2 * s->passed + ns >= s->edge)) {
 		s->lane = next;
@@ -178,6 +189,23 @@ static bool keeps_weight(const struct rkmm_task *task, const struct rkmm_task *p
 	       p->weight_banks == q->weight_banks;
 }
 
+/*
+ * Buffer of the weights of an operation's task, by enum rkmm_area. All constants lie in
+ * one, where no buffer begins. Of D only the address is known, which differs where its
+ * buffer does.
+ */
+static u32 op_weights(const struct rkmm_member *m, u32 area)
+{
+	switch (area) {
+	case RKMM_AREA_CONST:
+		return 0xffffffff;
+	case RKMM_AREA_D:
+		return m->d;
+	default:
+		return m->weights;
+	}
+}
+
 /* The next task of an operation that is no matmul; returns its time */
 static u32 stream_step(struct rkmm_stream *s, const struct rkmm_member *m, struct rkmm_task *task)
 {
@@ -189,7 +217,7 @@ static u32 stream_step(struct rkmm_stream *s, const struct rkmm_member *m, struc
 
 	rkmm_op_task(m->op, s->programs - s->left, m->rows, addr, task);
 	task->like = 0;
-	task->weights = m->weights;
+	task->weights = op_weights(m, task->weights);
 	task->ns = rkmm_task_work_ns(s->limits, task);
 	return task->ns;
 }
@@ -222,7 +250,7 @@ static u32 stream_program(struct rkmm_stream *s, const struct rkmm_member *m,
 		rkmm_walk_program(&s->walk, s->a, s->b, s->c, &task->matmul);
 		rkmm_task_set(task, RKMM_TASK_MATMUL);
 		task->like = s->kind + less;
-		task->pingpong = !s->ordered;
+		task->pingpong = !m->after;
 		task->weights = m->weights;
 		/*
 		 * No program is faster than the dispatch, which the cores share; what it
@@ -335,7 +363,7 @@ static u32 run_fits(struct rkmm_stream *s, u32 n, u32 ns)
 	n = rkmm_min(n, s->limits->tasks_max - 1 - s->i);
 	if (s->kick_ns + n * each > RKMM_KICK_NS)
 		n = s->kick_ns > RKMM_KICK_NS ? 0 : (u32)((RKMM_KICK_NS - s->kick_ns) / each);
-	if (next >= s->lanes)
+	if (s->placed || next >= s->lanes)
 		return n;
 	if (s->done >= s->tasks - (s->lanes - next) || before >= s->edge)
 		return 0;

@@ -14,7 +14,10 @@
  * struct rkmm_member - an operation with addresses, @count times
  * @geom: tiling of a matmul
  * @op: NULL, or any other operation, and @geom is NULL
- * @after: it reads what members before it write: their tasks run in order, on one lane
+ * @after: it reads or writes what a member before it on its lane writes, or writes what
+ *	that one reads
+ * @lane: share that it runs in, where a member is @after, an @op or of a lane above 0;
+ *	members lie lane by lane, and no lane is without one
  * @rows: rows to compute, 1 .. M
  * @count: how often, at least 1
  * @a: device address of the first A
@@ -26,12 +29,13 @@
  * @weights: buffer that all B lie in; equal in members with equal buffers
  * @d: device address of D; of a matmul the vector that its BS adds; the same for all
  * @temp: of the temporary memory of @op; the same for all
- * @consts: of the constants of @op; the same for all
+ * @consts: of the constants of @op; the same for all; those of all members lie in one buffer
  */
 struct rkmm_member {
 	const struct rkmm_geom *geom;
 	const struct rkmm_opgeom *op;
 	bool after;
+	u32 lane;
 	u32 rows, count;
 	u32 a, b, c;
 	u32 a_stride, b_stride, c_stride;
@@ -74,6 +78,18 @@ struct rkmm_kick {
 /** rkmm_image_bytes() - bytes of the linked image of all programs of @geom, at most */
 u64 rkmm_image_bytes(const struct rkmm_geom *geom);
 
+/**
+ * rkmm_member_work() - time of a member's tasks on one core, at 1 GHz
+ * @limits: chip
+ * @m: the member
+ * @cores: cores at work, 1 .. RKMM_LANES_MAX
+ * @start_ns: what a start with it costs besides; NULL is fine
+ *
+ * Return: ns.
+ */
+u64 rkmm_member_work(const struct rkmm_limits *limits, const struct rkmm_member *m, u32 cores,
+		     u32 *start_ns);
+
 /** rkmm_op_image_bytes() - the same of an operation that is no matmul */
 u64 rkmm_op_image_bytes(const struct rkmm_opgeom *op);
 
@@ -93,13 +109,16 @@ struct rkmm_extent {
 /**
  * rkmm_image_measure() - what rkmm_image_emit() will write
  * @limits: chip
- * @members: operations that run together: none but those that are @after reads or
- *	writes what another writes
+ * @members: operations that run together: none reads or writes what another writes, but
+ *	those that are @after and one before them on their lane
  * @n: how many, at least 1; the sum of rkmm_image_bytes() must fit 32 bits
  * @extent: filled
  *
  * One member that counts once has the lanes of its tiling. Others have those that
- * end first by the cost law, inside what every member is allowed.
+ * end first by the cost law, inside what every member is allowed; with members that are
+ * placed, see @lane of struct rkmm_member, each runs where it is placed.
+ *
+ * What is measured does not depend on temp and consts, as long as they are no address of a B.
  */
 void rkmm_image_measure(const struct rkmm_limits *limits, const struct rkmm_member *members,
 			u32 n, struct rkmm_extent *extent);

@@ -56,8 +56,8 @@ void rkmm_image_measure(const struct rkmm_limits *limits, const struct rkmm_memb
 
 /*
  * Ping-pong: the next task's registers are fetched while one runs. Right for
- * plain matmuls without memory dependence between neighbours, which is all that a
- * tiling and a group hold (hw 02 §7.2). A single task has no successor to fetch.
+ * plain matmuls without memory dependence between neighbours (hw 02 §7.2): for
+ * kicks of members that are not @after. A single task has no successor to fetch.
  */
 static void count_tasks(struct rkmm_kick *kick, const struct rkmm_stream *s,
 			const struct rkmm_task *task, u32 n)

@@ -317,7 +317,8 @@ u32 rkmm_op_tasks(const struct rkmm_opgeom *geom, u32 rows);
  * @i: 0 .. rkmm_op_tasks() - 1
  * @rows: rows of the submission
  * @addr: device addresses by enum rkmm_area
- * @task: filled, but for its time; lookups load their table
+ * @task: filled, but for its time; lookups load their table; weights is the enum rkmm_area
+ *	that they lie in
  */
 void rkmm_op_task(const struct rkmm_opgeom *geom, u32 i, u32 rows,
 		  const u32 addr[RKMM_AREAS], struct rkmm_task *task);

@@ -131,6 +131,7 @@ static void step_task(const struct rkmm_opgeom *g, const struct rkmm_step *s,
 		break;
 	case RKMM_STEP_MOVER:
 		rkmm_task_set(task, RKMM_TASK_MOVER);
+		task->weights = s->src2.place;
 		task->mover = s->mover;
 		task->mover.width = t->padded / RKMM_MOVER_LINES;
 		task->mover.src = where(g, &s->src, t, 0, addr);
@@ -140,6 +141,7 @@ static void step_task(const struct rkmm_opgeom *g, const struct rkmm_step *s,
 		break;
 	case RKMM_STEP_MATMUL:
 		rkmm_task_set(task, RKMM_TASK_MATMUL);
+		task->weights = s->src2.place;
 		rkmm_geom_program(&g->matmul[s->geom], i, step_rows(s, t),
 				  where(g, &s->src, t, 0, addr), where(g, &s->src2, t, 0, addr),
 				  where(g, &s->dst, t, 0, addr), &task->matmul);

@@ -38,7 +38,7 @@
  * @cut: why it begins a kick, where it is not the first of a lane
  * @writes: its register writes
  * @kick_ns: predicted time of its kick so far
- * @ordered: tasks depend on each other, or are none of matmuls
+ * @placed: members say on which lane they run
  * @table: 1 + the table that was loaded last in this kick
  * @at: place of the present task in @ring
  * @ring: the present task and those before it
@@ -63,7 +63,7 @@ struct rkmm_stream {
 	const char *cut;
 	u32 writes;
 	u64 kick_ns;
-	bool ordered;
+	bool placed;
 	u32 table;
 	u32 at;
 	struct rkmm_task ring[4];

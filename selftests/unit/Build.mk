@@ -31,6 +31,11 @@ test_ranges-srcs := selftests/unit/test_ranges.c kmod/rkmm_ranges.c
 host-tests += test_overlap
 test_overlap-srcs := selftests/unit/test_overlap.c kmod/rkmm_overlap.c
 
+host-tests += test_step
+test_step-srcs := selftests/unit/test_step.c kmod/rkmm_step.c
+test_step-libs := prog model
+test_step-ldlibs := -lm
+
 host-tests += test_prog_geometry
 test_prog_geometry-srcs := selftests/unit/test_prog_geometry.c
 test_prog_geometry-libs := prog

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From checked operations to images: steps, NPU addresses, programs.
+ */
+#include <linux/bitops.h>
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "rkmm_bo.h"
+#include "rkmm_stage.h"
+#include "rkmm_step.h"
+#include "rkmm_submit.h"
+#include "rkmm_trace.h"
+
+/* NPU address of an operand's buffer or, where it will be staged, of what is before its offset. */
+static int rkmm_bind_place(struct rkmm_job *job, struct rkmm_staging *stage,
+			   enum rkmm_stage_side side, const struct rkmm_place *place, u32 *iova)
+{
+	struct rkmm_bo *bo = to_rkmm_bo(place->obj);
+	int ret;
+
+	if (!stage)
+		return rkmm_window_map(job->window, bo, iova);
+	ret = rkmm_stage_add(stage, job->window, bo, place->offset, place->size, side, iova);
+	if (!ret)
+		*iova -= place->offset;
+	return ret;
+}
+
+/* B and D never move: weights stay where they are. */
+static int rkmm_bind_operands(struct rkmm_job *job, struct rkmm_staging *stage, bool lanes,
+			      const struct rkmm_op_data *op, struct rkmm_bound *bound)
+{
+	struct rkmm_staging *stages[RKMM_OPERANDS] = { stage, NULL, lanes ? stage : NULL, NULL };
+	u32 iova[RKMM_OPERANDS] = {}, k;
+	int ret;
+
+	for (k = 0; k < RKMM_OPERANDS; k++) {
+		if (!op->place[k].obj)
+			continue;
+		ret = rkmm_bind_place(job, stages[k], k ? RKMM_STAGE_C : RKMM_STAGE_A,
+				      &op->place[k], &iova[k]);
+		if (ret)
+			return ret;
+	}
+	bound->plan = op->plan;
+	bound->key = (struct rkmm_image_key){
+		.plan = op->plan->uid,
+		.rows = op->rows,
+		.a = iova[0] + op->place[0].offset,
+		.b = iova[1] + op->place[1].offset,
+		.c = iova[2] + op->place[2].offset,
+		.count = op->count,
+		.weights = iova[1],
+		.d = iova[3] + op->place[3].offset,
+	};
+	if (op->count > 1) {
+		bound->key.a_stride = op->stride[0];
+		bound->key.b_stride = op->stride[1];
+		bound->key.c_stride = op->stride[2];
+	}
+	return 0;
+}
+
+/* What decides about steps */
+static void rkmm_bind_link(struct rkmm_job *job, const struct rkmm_op_data *op,
+			   struct rkmm_link *link)
+{
+	const struct rkmm_limits *limits = job->client->rdev->soc->limits;
+	const struct rkmm_geom *geom = &op->plan->geom;
+	const struct rkmm_member m = {
+		.geom = op->plan->op ? NULL : geom, .op = op->plan->op,
+		.rows = op->rows, .count = op->count,
+	};
+	u32 i;
+
+	*link = (struct rkmm_link){
+		.bytes = rkmm_op_data_bytes(op),
+		.room = max(op->place[0].size, op->place[2].size) + 2 * PAGE_SIZE,
+		.lanes_own = m.op || op->count > 1 ? 0 : rkmm_geom_lanes(geom, op->rows),
+		.lanes_most = m.op ? RKMM_LANES_MAX : min(geom->lanes_most, max(geom->mm.lanes, 1)),
+		.matmul = !m.op,
+		.grouped = op->grouped,
+	};
+	for (i = 0; i < RKMM_LANES_MAX; i++)
+		link->ns[i] = rkmm_member_work(limits, &m, i + 1, &link->start_ns[i]);
+	for (i = 0; i < RKMM_OPERANDS; i++)
+		link->reach[i] = (struct rkmm_reach){
+			.owner = op->place[i].obj,
+			.start = op->place[i].offset,
+			.end = op->place[i].offset + op->place[i].size,
+		};
+}
+
+/* Operands of a step: where their buffers are, or where they will be staged together. */
+static int rkmm_bind_step(struct rkmm_job *job, const struct rkmm_op_data *ops, u32 n,
+			  const struct rkmm_link *links, struct rkmm_bound *bound)
+{
+	struct rkmm_staging *stage = rkmm_stage_new(job, job->nsteps, n);
+	bool lanes = false, placed = false;
+	int ret;
+	u32 i;
+
+	if (IS_ERR(stage))
+		return PTR_ERR(stage);
+	for (i = 0; i < n; i++) {
+		placed |= ops[i].plan->op || links[i].after;
+		lanes |= links[i].lane;
+	}
+	/* What is not placed and runs more than once, or with others, is shared out too. */
+	if (!placed)
+		lanes |= n > 1 || ops->count > 1 ||
+			 rkmm_geom_lanes(&ops->plan->geom, ops->rows) > 1;
+	for (i = 0; i < n; i++) {
+		ret = rkmm_bind_operands(job, stage, lanes, &ops[i], &bound[i]);
+		if (ret)
+			return ret;
+		bound[i].key.lane = links[i].lane;
+		bound[i].key.after = links[i].after;
+	}
+	/* Alone a matmul has nobody to differ from. */
+	if (n == 1 && !ops->plan->op)
+		bound->key.weights = 0;
+	return rkmm_stage_bind(job, job->nsteps);
+}
+
+/* Lane by lane, in order. With several lanes they are few. */
+static void rkmm_bind_sort(struct rkmm_bound *bound, u32 n)
+{
+	struct rkmm_bound one;
+	u32 i, k;
+
+	for (i = 1; i < n; i++) {
+		if (bound[i - 1].key.lane <= bound[i].key.lane)
+			continue;
+		one = bound[i];
+		for (k = i; k && bound[k - 1].key.lane > one.key.lane; k--)
+			bound[k] = bound[k - 1];
+		bound[k] = one;
+	}
+}
+
+static int rkmm_bind_steps(struct rkmm_job *job, const struct rkmm_op_data *ops,
+			   struct rkmm_link *links, struct rkmm_bound *bound)
+{
+	u64 side = job->client->rdev->vm.stage_side;
+	const struct rkmm_step_caps caps = {
+		.bytes = RKMM_IMAGE_MAX_BYTES,
+		.room = side ? side - RKMM_WINDOW_TAIL : U64_MAX,
+		.ns = RKMM_KICK_NS,
+		.lanes = hweight32(job->cores),
+	};
+	struct rkmm_image *image;
+	const char *why;
+	u32 i, end;
+	int ret;
+
+	for (i = 0; i < job->nops; i = end) {
+		/* Images of up to 64 MiB, and of thousands of operations */
+		cond_resched();
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		end = rkmm_step_end(&caps, links, i, job->nops, &why);
+		ret = rkmm_bind_step(job, &ops[i], end - i, &links[i], &bound[i]);
+		if (ret)
+			return ret;
+		rkmm_bind_sort(&bound[i], end - i);
+		image = rkmm_image_get(job->client, &bound[i], end - i);
+		if (IS_ERR(image))
+			return PTR_ERR(image);
+		trace_rkmm_step(job, i, end - i, image, why);
+		job->steps[job->nsteps++] = image;
+	}
+	return 0;
+}
+
+int rkmm_bind(struct rkmm_job *job, const struct rkmm_op_data *ops, struct rkmm_bound *bound)
+{
+	struct rkmm_link few[RKMM_FEW_OPS], *links = few;
+	int ret;
+	u32 i;
+
+	for (i = 0; i < job->nops; i++)
+		job->cores &= ops[i].plan->cores;
+	if (!job->cores)
+		return -EINVAL;
+	if (job->nops > ARRAY_SIZE(few))
+		links = kvmalloc_array(job->nops, sizeof(*links), GFP_KERNEL_ACCOUNT);
+	if (!links)
+		return -ENOMEM;
+	for (i = 0; i < job->nops; i++)
+		rkmm_bind_link(job, &ops[i], &links[i]);
+	ret = rkmm_bind_steps(job, ops, links, bound);
+	if (links != few)
+		kvfree(links);
+	return ret;
+}
