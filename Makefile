@@ -274,10 +274,11 @@ endif
 vboard-image: vboard-parts $(patsubst selftests/%.dts,build/%.dtb,$(wildcard selftests/dt/*.dts))
 	$(Q)tools/build/deb.sh need cpio kmod qemu-system-arm
 	$(Q)tools/build/deb.sh board
+	$(Q)tools/build/deb.sh digits
 	@mkdir -p build/vboard
 	$(Q)f=build/vboard/rootfs.cpio; \
 	if [ ! -e $$f ] || [ -n "$$(find build/arm64/{modules,bin,lib,selftests} tools/board/init tools/build/image.sh \
-			build/deb/board -newer $$f -print -quit 2>/dev/null || :)" ]; then \
+			build/deb/board build/deb/digits.csv.gz -newer $$f -print -quit 2>/dev/null || :)" ]; then \
 		$(if $(filter 1,$(V))$(silent),,printf '  %-7s %s\n' IMAGE $$f;) tools/build/image.sh $$f; \
 	fi
 # selftests/dt/NAME.dts behind the tree that qemu gives the board is build/dt/NAME.dtb, for vboard --dtb

@@ -8,6 +8,12 @@ $(1)-srcs := selftests/$(1).c selftests/rkmm_test.c selftests/rkmm_mm.c selftest
 $(1)-ldlibs := -static -pthread -lm
 endef
 $(foreach p,$(guest-progs),$(eval $(call guest-prog,$(p))))
+# what uses the libraries as applications do
+guest-tests += seq
+seq-srcs := selftests/lib/seq.c selftests/rkmm_test.c selftests/rkmm_mm.c
+seq-shlibs := rkmm-compute rkmm
+seq-ldlibs := -rdynamic -lm
+
 guest-scripts += $(sort $(wildcard selftests/*.sh))
 
 # a window that can be filled; deadlines that are waited for a dozen times

@@ -28,3 +28,16 @@ rkmm-weights-srcs := tools/weights/main.c $(rkmm-weights-parts)
 rkmm-weights-libs := prog
 rkmm-weights-shlibs := rkmm rkmm-compute
 rkmm-weights-ldlibs := -lz
+
+# examples of sequences
+host-bins += rkmm-attention rkmm-mlp rkmm-digits
+example-parts := tools/examples/example.c tools/common/common.c
+rkmm-attention-srcs := tools/examples/attention.c $(example-parts)
+rkmm-attention-shlibs := rkmm-compute rkmm
+rkmm-attention-ldlibs := -lm
+rkmm-mlp-srcs := tools/examples/mlp.c $(example-parts)
+rkmm-mlp-shlibs := rkmm-compute rkmm
+rkmm-mlp-ldlibs := -lm
+rkmm-digits-srcs := $(addprefix tools/examples/,digits.c digits_data.c digits_train.c digits_npu.c) $(example-parts)
+rkmm-digits-shlibs := rkmm-compute rkmm
+rkmm-digits-ldlibs := -lz -lm

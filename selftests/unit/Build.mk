@@ -223,3 +223,6 @@ test_seq-srcs := selftests/unit/test_seq.c $(fake-kernel)
 test_seq-libs := rkmm-compute rkmm
 test_seq-ldlibs := -lm -lpthread
 test_seq_place-srcs := selftests/unit/test_seq_place.c lib/compute/seq_place.c
+
+host-tests += test_regcmd_chain
+test_regcmd_chain-srcs := selftests/unit/test_regcmd_chain.c

@@ -18,6 +18,7 @@ usage()
 	  kdir ARCH SERIES    unpack kernel headers and print the directory for KDIR=
 	                      (ARCH amd64 or arm64, SERIES 6.1 or 6.12)
 	  board               unpack the arm64 kernel and busybox for the virtual board
+	  digits              unpack the pictures of handwritten digits of python3-sklearn
 	  cross               unpack the arm64 libdrm and zlib that programs for arm64 are linked with
 	  ktools              take checkpatch and the kselftest files from the kernel source
 	  ksource DIR         unpack all of the kernel source, as DIR
@@ -69,6 +70,20 @@ depend()
 	echo "$d"
 }
 
+# download PACKAGE:ARCH: into a new directory, $tmp
+download()
+{
+	apt_update
+	say DEB "$1"
+	tmp=$(mktemp -d "$state/get.XXXXXX")
+	if ! (cd "$tmp" && apt-get "${apt_opts[@]}" download -qq "$1"); then
+		# the lists may be older than the archive: once more with fresh ones
+		rm -f "$state/updated"
+		apt_update
+		(cd "$tmp" && apt-get "${apt_opts[@]}" download -qq "$1") || die "$1: cannot be downloaded"
+	fi
+}
+
 # unpack PACKAGE:ARCH...: download and unpack, once
 unpack()
 {
@@ -76,15 +91,7 @@ unpack()
 
 	for p in "$@"; do
 		[ -e "$deb/.$p" ] && continue
-		apt_update
-		say DEB "$p"
-		tmp=$(mktemp -d "$state/get.XXXXXX")
-		if ! (cd "$tmp" && apt-get "${apt_opts[@]}" download -qq "$p"); then
-			# the lists may be older than the archive: once more with fresh ones
-			rm -f "$state/updated"
-			apt_update
-			(cd "$tmp" && apt-get "${apt_opts[@]}" download -qq "$p") || die "$p: cannot be downloaded"
-		fi
+		download "$p"
 		mkdir -p "$root"
 		for f in "$tmp"/*.deb; do
 			dpkg -x "$f" "$root"
@@ -124,6 +131,18 @@ board()
 	unpack "$image:arm64" busybox-static:arm64
 	echo "${image#linux-image-}" > "$deb/board.tmp"
 	mv "$deb/board.tmp" "$link"
+}
+
+# one file of 56 KiB; the package is large
+digits()
+{
+	local tmp f=usr/lib/python3/dist-packages/sklearn/datasets/data/digits.csv.gz
+
+	[ -e "$deb/digits.csv.gz" ] && return
+	download python3-sklearn:all
+	dpkg --fsys-tarfile "$tmp"/*.deb | tar -xO "./$f" > "$deb/digits.tmp" || die "python3-sklearn: no $f"
+	rm -rf "$tmp"
+	mv "$deb/digits.tmp" "$deb/digits.csv.gz"
 }
 
 cross()
@@ -234,6 +253,7 @@ case ${1-} in
 kdir)	[ $# -eq 3 ] || { usage >&2; exit 1; }
 	kdir "$2" "$3" ;;
 board)	board ;;
+digits)	digits ;;
 cross)	cross ;;
 ktools)	ktools ;;
 ksource) [ $# -eq 2 ] || { usage >&2; exit 1; }

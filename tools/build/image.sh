@@ -83,6 +83,7 @@ for f in "$arm64"/lib/*.so.*; do
 	[ -e "$f" ] || continue
 	"$strip" -o "$stage/usr/lib/${f##*/}" "$f"
 done
+install -D -m 644 build/deb/digits.csv.gz "$stage/usr/share/rkmm/digits.csv.gz"
 chmod -R a+rX,u+w,go-w "$stage"
 
 find "$stage" -exec touch -h -d @0 {} +

@@ -8,9 +8,10 @@
 #include "regcmd.h"
 
 const char decode_help[] =
-"usage: rkmm-regcmd decode [--format text|json] FILE|-\n"
+"usage: rkmm-regcmd decode [--format text|json] [--tables] FILE|-\n"
 "Print every entry of a program with register and field names. Entries that no\n"
-"document names are marked and counted on standard error.\n"
+"document names are marked and counted on standard error. Of the entries of a table\n"
+"the text has the first, and how many follow; all with --tables.\n"
 "\n"
 "FILE holds one hex word per line (# starts a comment) or little-endian binary.\n"
 "Fields that are 0 are left out of the text, not of the JSON.\n";
@@ -22,15 +23,39 @@ const char diff_help[] =
 "\n"
 "Files as for decode; one of them may be - for standard input.\n";
 
+static bool is_table_entry(uint64_t word)
+{
+	return rkmm_entry_target(word) == RKMM_TARGET_DPU &&
+	       rkmm_entry_offset(word) == DPU_LUT_ACCESS_DATA;
+}
+
+/* Entries of a table from @i on that can be told in a line: all but the first. */
+static size_t table_rest(const struct words *words, size_t i)
+{
+	size_t end = i;
+
+	if (!i || !is_table_entry(words->v[i - 1]))
+		return 0;
+	while (end < words->n && is_table_entry(words->v[end]))
+		end++;
+	return end - i;
+}
+
 int cmd_decode(int argc, char **argv)
 {
-	static const struct option options[] = { { "format", 1, 0, 'f' }, { 0, 0, 0, 0 } };
-	size_t i, unknown = 0;
+	static const struct option options[] = {
+		{ "format", 1, 0, 'f' }, { "tables", 0, 0, 't' }, { 0, 0, 0, 0 }
+	};
+	bool json = false, tables = false;
+	size_t i, rest, unknown = 0;
 	struct words words;
-	bool json = false;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (c == 't') {
+			tables = true;
+			continue;
+		}
 		if (c != 'f')
 			return EXIT_USAGE;
 		json = !strcmp(optarg, "json");
@@ -48,6 +73,12 @@ int cmd_decode(int argc, char **argv)
 	if (json)
 		fputs("[\n", stdout);
 	for (i = 0; i < words.n; i++) {
+		rest = json || tables ? 0 : table_rest(&words, i);
+		if (rest > 1) {
+			printf("%4zu  ... %zu more entries of the table\n", i, rest);
+			i += rest - 1;
+			continue;
+		}
 		unknown += !entry_known(words.v[i]);
 		if (json)
 			print_json(stdout, i, words.v[i]);

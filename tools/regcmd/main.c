@@ -16,6 +16,7 @@ static const char usage[] =
 "  run           execute a program on the software NPU\n"
 "  plan          show how a matrix multiplication is cut into programs\n"
 "  op            show the tasks of another operation, or write them\n"
+"  chain         show how several operations are laid in chains, and why\n"
 "  ops           list the other operations, their evidence and errors\n"
 "\n"
 "rkmm-regcmd COMMAND --help tells more.\n";
@@ -66,6 +67,7 @@ int main(int argc, char **argv)
 		{ "run", cmd_run, run_help },
 		{ "plan", cmd_plan, plan_help },
 		{ "op", cmd_op, op_help },
+		{ "chain", cmd_chain, chain_help },
 		{ "ops", cmd_ops, ops_help },
 	};
 	size_t i;
@@ -91,6 +93,6 @@ int main(int argc, char **argv)
 		status = commands[i].run(argc - 1, argv + 1);
 		return flush_output() || status ? status : EXIT_USAGE;
 	}
-	complain("unknown command '%s' (emit, decode, diff, run, plan, op)", argv[1]);
+	complain("unknown command '%s' (emit, decode, diff, run, plan, op, chain, ops)", argv[1]);
 	return EXIT_USAGE;
 }

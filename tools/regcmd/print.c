@@ -49,14 +49,18 @@ const char *entry_name(uint64_t word)
 	return unknown;
 }
 
-static uint32_t named_bits(const struct rkmm_reg *reg)
+static uint32_t unnamed_bits(const struct rkmm_reg *reg, uint32_t value)
 {
-	const struct rkmm_field *f;
-	uint32_t mask = 0;
+	const struct rkmm_field *f = reg->fields;
+	uint32_t rest = value;
 
-	for (f = reg->fields; f->name; f++)
-		mask |= f->mask;
-	return mask;
+	/* Entries of tables are written with their sign extended (hw 04 §2.5). */
+	if (f->type == RKMM_FIELD_SIGNED && rkmm_field_get(f, value) < 0 &&
+	    (value | f->mask) == UINT32_MAX)
+		return 0;
+	for (; f->name; f++)
+		rest &= ~f->mask;
+	return rest;
 }
 
 static void print_value(FILE *out, const struct rkmm_field *f, uint32_t value, bool quote)
@@ -102,7 +106,7 @@ void print_text(FILE *out, size_t index, uint64_t word)
 			fprintf(out, " %s=", f->name);
 			print_value(out, f, value, false);
 		}
-		rest = value & ~named_bits(reg);
+		rest = unnamed_bits(reg, value);
 		if (rest && reg->fields->name)
 			fprintf(out, " unnamed bits 0x%" PRIx32, rest);
 	} else if (!is_fence(word)) {

@@ -21,9 +21,11 @@ int cmd_diff(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
 int cmd_op(int argc, char **argv);
+int cmd_chain(int argc, char **argv);
 int cmd_ops(int argc, char **argv);
 
 extern const char emit_help[], decode_help[], diff_help[], run_help[], plan_help[], op_help[],
+	chain_help[],
 	ops_help[];
 
 /* "i8i32" ...; false, with a complaint, for anything else. */
