@@ -63,6 +63,7 @@ enum mode {
 	MODE_SWEEP,
 	MODE_HOST,
 	MODE_SUBMIT,
+	MODE_OPS,
 };
 
 /**
@@ -205,6 +206,7 @@ int bench_host(const struct options *opt);
 /* ---- synth.c: part of --host; in JSON, entries of a list ---- */
 void bench_synth(const struct options *opt);
 int bench_submit(const struct options *opt);
+int bench_ops(const struct options *opt);
 
 /* ---- shapes.c ---- */
 

@@ -9,6 +9,7 @@
 static const char usage_text[] =
 "usage: rkmm-bench [--set NAME | --shape MxKxN:TYPES | --file FILE]... [OPTION]...\n"
 "       rkmm-bench --submit [--shape MxKxN:TYPES]... [OPTION]...\n"
+"       rkmm-bench --ops [OPTION]...\n"
 "       rkmm-bench --host [OPTION]...\n"
 "\n"
 "Measures matmuls on the NPU and checks every result. Fails on a wrong one, never on a time.\n"
@@ -26,6 +27,7 @@ static const char usage_text[] =
 "  --plot FILE.svg     draw the times as well\n"
 "  --seed S            of the random data; default 1\n"
 "  --submit            what a submission costs on the CPU, and where\n"
+"  --ops               operations that are no matmuls, each checked\n"
 "  --host              kernels of the libraries against memcpy; needs no NPU\n"
 "  --size MIB          size of their buffers; default: beyond the last-level cache\n"
 "  --device NODE       render node; default: the one of driver rkmm\n"
@@ -104,6 +106,7 @@ enum {
 	OPT_PLOT,
 	OPT_SEED,
 	OPT_SUBMIT,
+	OPT_OPS,
 	OPT_HOST,
 	OPT_SIZE,
 	OPT_DEVICE,
@@ -121,6 +124,7 @@ static const struct option long_options[] = {
 	{ "plot", required_argument, NULL, OPT_PLOT },
 	{ "seed", required_argument, NULL, OPT_SEED },
 	{ "submit", no_argument, NULL, OPT_SUBMIT },
+	{ "ops", no_argument, NULL, OPT_OPS },
 	{ "host", no_argument, NULL, OPT_HOST },
 	{ "size", required_argument, NULL, OPT_SIZE },
 	{ "device", required_argument, NULL, OPT_DEVICE },
@@ -133,7 +137,7 @@ static const struct option long_options[] = {
 static void choose(struct options *opt, enum mode mode)
 {
 	if (opt->mode != MODE_SWEEP && opt->mode != mode)
-		die(EXIT_USAGE, "--submit and --host exclude each other");
+		die(EXIT_USAGE, "--submit, --ops and --host exclude each other");
 	opt->mode = mode;
 }
 
@@ -183,6 +187,9 @@ static void parse(int argc, char **argv, struct options *opt)
 		case OPT_SUBMIT:
 			choose(opt, MODE_SUBMIT);
 			break;
+		case OPT_OPS:
+			choose(opt, MODE_OPS);
+			break;
 		case OPT_HOST:
 			choose(opt, MODE_HOST);
 			break;
@@ -211,8 +218,8 @@ static void parse(int argc, char **argv, struct options *opt)
 	if (opt->mode != MODE_SWEEP &&
 	    (opt->num_arms > 1 || opt->plot || opt->output == OUTPUT_CSV || opt->form))
 		die(EXIT_USAGE, "--ab, --form, --plot and --csv are for matmuls only");
-	if (opt->mode == MODE_HOST && opt->shapes.count)
-		die(EXIT_USAGE, "--host chooses its own shapes");
+	if ((opt->mode == MODE_HOST || opt->mode == MODE_OPS) && opt->shapes.count)
+		die(EXIT_USAGE, "--host and --ops choose own shapes");
 	if (opt->mode != MODE_HOST && opt->host_mib)
 		die(EXIT_USAGE, "--size is for --host");
 }
@@ -287,6 +294,9 @@ int bench_main(int argc, char **argv)
 		break;
 	case MODE_SUBMIT:
 		ret = bench_submit(&opt);
+		break;
+	case MODE_OPS:
+		ret = bench_ops(&opt);
 		break;
 	default:
 		ret = sweep(&opt);

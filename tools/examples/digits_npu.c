@@ -201,7 +201,7 @@ void npu_int8(struct rkmm_device *dev, const struct net *net, const struct digit
 
 	memset(res, 0, sizeof(*res));
 	/* a network that is silent has no largest value */
-	quantise(&q, net, d, fmaxf(most, 1e-3f));
+	quantise(&q, net, d, most > 0 ? most : 1);
 	first.mult = q.mult;
 	first.shift = q.shift;
 	if (rkmm_seq_create(dev, &seq))
