@@ -440,6 +440,9 @@ static int group_apart(const struct drm_rkmm_op *ops, uint32_t i)
 		};
 		const struct drm_rkmm_op *of[2] = { &ops[i], &ops[j] };
 
+		/* rows of a common pitch may lie side by side */
+		if (info[0]->c.layout == DRM_RKMM_LAYOUT_ROWS)
+			continue;
 		for (k = 0; k < 2; k++)
 			if (info[k]->kind || place(&of[k]->a, &info[k]->a, &p[k][0]) ||
 			    place(&of[k]->b, &info[k]->b, &p[k][1]) ||
