@@ -17,9 +17,15 @@
 static int rkmm_bind_place(struct rkmm_job *job, struct rkmm_staging *stage,
 			   enum rkmm_stage_side side, const struct rkmm_place *place, u32 *iova)
 {
-	struct rkmm_bo *bo = to_rkmm_bo(place->obj);
+	struct rkmm_bo *bo;
 	int ret;
 
+	/* That of a temporary never changes. */
+	if (place->temp) {
+		*iova = rkmm_arena_iova(job->arena);
+		return 0;
+	}
+	bo = to_rkmm_bo(place->obj);
 	if (!stage)
 		return rkmm_window_map(job->window, bo, iova);
 	ret = rkmm_stage_add(stage, job->window, bo, place->offset, place->size, side, iova);
@@ -37,7 +43,7 @@ static int rkmm_bind_operands(struct rkmm_job *job, struct rkmm_staging *stage, 
 	int ret;
 
 	for (k = 0; k < RKMM_OPERANDS; k++) {
-		if (!op->place[k].obj)
+		if (!rkmm_place_used(&op->place[k]))
 			continue;
 		ret = rkmm_bind_place(job, stages[k], k ? RKMM_STAGE_C : RKMM_STAGE_A,
 				      &op->place[k], &iova[k]);
@@ -87,7 +93,7 @@ static void rkmm_bind_link(struct rkmm_job *job, const struct rkmm_op_data *op,
 		link->ns[i] = rkmm_member_work(limits, &m, i + 1, &link->start_ns[i]);
 	for (i = 0; i < RKMM_OPERANDS; i++)
 		link->reach[i] = (struct rkmm_reach){
-			.owner = op->place[i].obj,
+			.owner = rkmm_place_owner(&op->place[i]),
 			.start = op->place[i].offset,
 			.end = op->place[i].offset + op->place[i].size,
 		};

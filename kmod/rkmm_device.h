@@ -177,6 +177,11 @@ struct rkmm_client {
 		u64 hits;
 	} warm;
 
+	/** @arena_lock: @arena; outside rkmm_vm.lock */
+	struct mutex arena_lock;
+	/** @arena: memory of temporaries, referenced; see rkmm_temp.c */
+	struct rkmm_arena *arena;
+
 	/** @spare: memory of a job, for the next one; by atomic exchange */
 	struct rkmm_job *spare;
 

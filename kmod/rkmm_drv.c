@@ -31,6 +31,7 @@ static void rkmm_client_free(struct kref *ref)
 
 	rkmm_stage_put(client->stage);
 	rkmm_images_fini(client);
+	rkmm_arena_fini(client);
 	kfree(client->spare);
 	rkmm_window_put(client->window);
 	mutex_destroy(&client->submit_lock);
@@ -62,6 +63,7 @@ static int rkmm_open(struct drm_device *drm, struct drm_file *file)
 	client->pid = task_tgid_nr(current);
 	get_task_comm(client->comm, current);
 	mutex_init(&client->submit_lock);
+	mutex_init(&client->arena_lock);
 	init_waitqueue_head(&client->done);
 	spin_lock_init(&client->stage_lock);
 	client->fence_context = dma_fence_context_alloc(1);
@@ -81,6 +83,7 @@ static int rkmm_open(struct drm_device *drm, struct drm_file *file)
 err_window:
 	rkmm_window_put(client->window);
 err_free:
+	mutex_destroy(&client->arena_lock);
 	mutex_destroy(&client->submit_lock);
 	kfree(client);
 out:

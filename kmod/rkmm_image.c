@@ -334,17 +334,34 @@ void rkmm_image_put(struct rkmm_client *client, struct rkmm_image *image)
 	mutex_unlock(&images->lock);
 }
 
-static bool rkmm_image_uses(const struct rkmm_image *image, u64 plan)
+/* Which images are to go: those of a plan, or with operands in a range of addresses */
+struct rkmm_image_match {
+	u64 plan;
+	u32 start;
+	u64 bytes;
+};
+
+static bool rkmm_image_in(const struct rkmm_image_match *match, u32 addr)
 {
+	return addr >= match->start && addr - match->start < match->bytes;
+}
+
+static bool rkmm_image_uses(const struct rkmm_image *image, const struct rkmm_image_match *match)
+{
+	const struct rkmm_image_key *key;
 	u32 i;
 
-	for (i = 0; i < image->nkeys; i++)
-		if (image->keys[i].plan == plan)
+	for (i = 0; i < image->nkeys; i++) {
+		key = &image->keys[i];
+		if (key->plan == match->plan ||
+		    rkmm_image_in(match, key->a) || rkmm_image_in(match, key->b) ||
+		    rkmm_image_in(match, key->c) || rkmm_image_in(match, key->d))
 			return true;
+	}
 	return false;
 }
 
-void rkmm_images_drop_plan(struct rkmm_client *client, u64 plan)
+static void rkmm_images_drop(struct rkmm_client *client, const struct rkmm_image_match *match)
 {
 	struct rkmm_images *images = client->images;
 	struct hlist_node *next;
@@ -353,7 +370,7 @@ void rkmm_images_drop_plan(struct rkmm_client *client, u64 plan)
 
 	mutex_lock(&images->lock);
 	hash_for_each_safe(images->table, i, next, image, hash) {
-		if (!rkmm_image_uses(image, plan))
+		if (!rkmm_image_uses(image, match))
 			continue;
 		if (image->users) {
 			image->stale = true;
@@ -363,6 +380,20 @@ void rkmm_images_drop_plan(struct rkmm_client *client, u64 plan)
 		rkmm_image_free(images, image);
 	}
 	mutex_unlock(&images->lock);
+}
+
+void rkmm_images_drop_plan(struct rkmm_client *client, u64 plan)
+{
+	const struct rkmm_image_match match = { .plan = plan };
+
+	rkmm_images_drop(client, &match);
+}
+
+void rkmm_images_drop_range(struct rkmm_client *client, u32 start, u64 bytes)
+{
+	const struct rkmm_image_match match = { .start = start, .bytes = bytes };
+
+	rkmm_images_drop(client, &match);
 }
 
 int rkmm_images_init(struct rkmm_client *client)

@@ -27,6 +27,7 @@ static void rkmm_job_put_own(struct rkmm_job *job)
 		rkmm_image_put(job->client, job->steps[i]);
 	for (i = 0; i < job->nbos; i++)
 		drm_gem_object_put(job->bos[i].obj);
+	rkmm_arena_put(job->arena);
 	if (job->steps != job->few_steps)
 		kvfree(job->steps);
 	if (job->bos != job->few_bos)

@@ -19,6 +19,7 @@
 struct drm_gem_object;
 struct drm_rkmm_plan_create;
 struct drm_rkmm_tensor;
+struct rkmm_arena;
 struct rkmm_warm;
 
 /* ---- rkmm_plan.c: a validated operation --------------------------------- */
@@ -212,6 +213,19 @@ void rkmm_image_put(struct rkmm_client *client, struct rkmm_image *image);
 u64 rkmm_image_memory(const struct rkmm_image *image);
 /* rkmm_images_drop_plan() - free the idle images of a destroyed plan */
 void rkmm_images_drop_plan(struct rkmm_client *client, u64 plan);
+/* rkmm_images_drop_range() - free the idle images with operands in a range of NPU addresses */
+void rkmm_images_drop_range(struct rkmm_client *client, u32 start, u64 bytes);
+
+/* ---- rkmm_temp.c: memory of temporaries ------------------------------------- */
+
+/* rkmm_arena_iova() - NPU address of its first byte */
+u32 rkmm_arena_iova(const struct rkmm_arena *arena);
+/* rkmm_arena_put() - NULL is fine; sleeps */
+void rkmm_arena_put(struct rkmm_arena *arena);
+/* rkmm_arena_bytes() - bytes that the client's arena has */
+u64 rkmm_arena_bytes(struct rkmm_client *client);
+/* rkmm_arena_fini() - the client goes, no job uses it */
+void rkmm_arena_fini(struct rkmm_client *client);
 
 /* ---- rkmm_fence.c --------------------------------------------------------- */
 
@@ -318,6 +332,8 @@ struct rkmm_job {
 	struct rkmm_staging **stages;
 	u32 nsteps;
 	struct rkmm_image **steps;
+	/** @arena: memory of its temporaries, referenced; NULL for none */
+	struct rkmm_arena *arena;
 	/** @warm: what keeps buffers and images instead, referenced */
 	struct rkmm_warm *warm;
 	/** @few_steps: @steps of few operations */

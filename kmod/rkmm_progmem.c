@@ -8,6 +8,7 @@
 #include <drm/drm_drv.h>
 #include <linux/dma-map-ops.h>
 #include <linux/dma-mapping.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -37,8 +38,11 @@ static int rkmm_progmem_alloc_pages(struct rkmm_progmem *pm, u32 npages)
 	if (!pm->pages)
 		return -ENOMEM;
 	while (pm->npages < npages) {
-		struct page *page = alloc_page(rkmm_page_gfp(pm->window->rdev) | __GFP_ZERO);
+		struct page *page = NULL;
 
+		/* There may be gigabytes to come. */
+		if (!fatal_signal_pending(current))
+			page = alloc_page(rkmm_page_gfp(pm->window->rdev) | __GFP_ZERO);
 		if (!page)
 			goto err_free;
 		pm->pages[pm->npages++] = page;

@@ -74,6 +74,7 @@ void rkmm_show_fdinfo(struct seq_file *m, struct file *f)
 	rkmm_stats_print(m, "resident", mem.resident);
 	rkmm_stats_print(m, "purgeable", 0);
 	seq_printf(m, "rkmm-program-memory:\t%llu KiB\n", program_bytes >> 10);
+	seq_printf(m, "rkmm-temporary-memory:\t%llu KiB\n", rkmm_arena_bytes(client) >> 10);
 	seq_printf(m, "rkmm-image-hits:\t%llu\n", hits);
 	seq_printf(m, "rkmm-stagings:\t%llu\n", remaps);
 	seq_printf(m, "rkmm-synced-bytes:\t%llu\n", READ_ONCE(client->synced));

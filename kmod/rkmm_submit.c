@@ -17,11 +17,14 @@
 #define RKMM_OPERAND_ALIGN	64
 #define RKMM_OP_FIRST_SIZE	offsetofend(struct drm_rkmm_op, c)
 
-static int rkmm_submit_get_operand(struct drm_file *file, const struct drm_rkmm_operand *arg,
-				   u64 size, struct rkmm_place *place)
+static int rkmm_submit_get_operand(struct drm_file *file, struct rkmm_temps **temps,
+				   const struct drm_rkmm_operand *arg, u64 size,
+				   struct rkmm_place *place)
 {
-	if (arg->pad || arg->offset % RKMM_OPERAND_ALIGN)
+	if (arg->flags & ~DRM_RKMM_OPERAND_TEMP || arg->offset % RKMM_OPERAND_ALIGN)
 		return -EINVAL;
+	if (arg->flags & DRM_RKMM_OPERAND_TEMP)
+		return rkmm_temp_get(temps, arg, size, place);
 	place->obj = drm_gem_object_lookup(file, arg->handle);
 	if (!place->obj)
 		return -ENOENT;
@@ -60,8 +63,14 @@ static bool rkmm_submit_c_apart(const struct rkmm_op_data *op)
 	       stride * op->count <= geom->c_pitch;
 }
 
+static bool rkmm_submit_writable(const struct rkmm_place *c)
+{
+	return c->temp || !to_rkmm_bo(c->obj)->read_only;
+}
+
 static int rkmm_submit_get_op(struct rkmm_client *client, struct drm_file *file,
-			      const struct drm_rkmm_op *arg, struct rkmm_op_data *op)
+			      struct rkmm_temps **temps, const struct drm_rkmm_op *arg,
+			      struct rkmm_op_data *op)
 {
 	const struct drm_rkmm_operand *operands[] = { &arg->a, &arg->b, &arg->c, &arg->d };
 	u64 sizes[RKMM_OPERANDS];
@@ -89,17 +98,20 @@ static int rkmm_submit_get_op(struct rkmm_client *client, struct drm_file *file,
 		u64 size = sizes[k];
 
 		if (!size) {
-			if (operands[k]->handle || operands[k]->pad || operands[k]->offset)
+			if (operands[k]->handle || operands[k]->flags || operands[k]->offset)
 				return -EINVAL;
 			continue;
 		}
 		ret = rkmm_submit_extend(op, k < ARRAY_SIZE(op->stride) ? op->stride[k] : 0, &size);
 		if (!ret)
-			ret = rkmm_submit_get_operand(file, operands[k], size, &op->place[k]);
+			ret = rkmm_submit_get_operand(file, temps, operands[k], size,
+						      &op->place[k]);
 		if (ret)
 			return ret;
 	}
-	if (!rkmm_submit_c_apart(op) || to_rkmm_bo(op->place[2].obj)->read_only)
+	if (!rkmm_submit_c_apart(op) || !rkmm_submit_writable(&op->place[2]))
+		return -EINVAL;
+	if (*temps && rkmm_temps_follow(*temps, op))
 		return -EINVAL;
 	/* One image holds all of it. */
 	if (rkmm_op_data_bytes(op) > RKMM_IMAGE_MAX_BYTES)
@@ -142,7 +154,7 @@ static u32 rkmm_submit_spans(const struct rkmm_op_data *op, bool each, struct rk
 			u64 start = place->offset + i * op->stride[k];
 
 			spans[n++] = (struct rkmm_span){
-				.owner = place->obj,
+				.owner = rkmm_place_owner(place),
 				.start = start,
 				.end = start + (whole ? place->size : sizes[k]),
 				.pitch = whole ? 0 : pitches[k],
@@ -197,7 +209,8 @@ static int rkmm_submit_check_array(const struct drm_rkmm_array *array, u32 max, 
 }
 
 static int rkmm_submit_get_ops(struct rkmm_client *client, struct drm_file *file,
-			       const struct drm_rkmm_array *array, struct rkmm_op_data *ops)
+			       const struct drm_rkmm_array *array, struct rkmm_temps **temps,
+			       struct rkmm_op_data *ops)
 {
 	struct drm_rkmm_op arg;
 	u32 members = 0, i;
@@ -206,7 +219,7 @@ static int rkmm_submit_get_ops(struct rkmm_client *client, struct drm_file *file
 	for (i = 0; i < array->count; i++) {
 		ret = rkmm_array_copy(array, i, &arg, sizeof(arg));
 		if (!ret)
-			ret = rkmm_submit_get_op(client, file, &arg, &ops[i]);
+			ret = rkmm_submit_get_op(client, file, temps, &arg, &ops[i]);
 		ops[i].arg = arg;
 		members += ops[i].count;
 		/* Only matmuls have a group, so none begins with anything else. */
@@ -233,8 +246,8 @@ static u32 rkmm_submit_group_end(const struct rkmm_op_data *ops, u32 first, u32 
 
 static bool rkmm_submit_overlap(const struct rkmm_place *x, const struct rkmm_place *y)
 {
-	return x->obj && x->obj == y->obj && x->offset < y->offset + y->size &&
-	       y->offset < x->offset + x->size;
+	return rkmm_place_used(x) && rkmm_place_owner(x) == rkmm_place_owner(y) &&
+	       x->offset < y->offset + y->size && y->offset < x->offset + x->size;
 }
 
 /*
@@ -294,6 +307,7 @@ static int rkmm_submit(struct rkmm_client *client, struct drm_file *file,
 	struct rkmm_op_data few[RKMM_FEW_OPS] = {}, *ops = few;
 	struct rkmm_bound few_bound[RKMM_FEW_OPS], *bound = few_bound;
 	struct rkmm_out_sync *outs = NULL;
+	struct rkmm_temps *temps = NULL;
 	struct rkmm_job *job;
 	int ret = -ENOMEM;
 
@@ -307,7 +321,9 @@ static int rkmm_submit(struct rkmm_client *client, struct drm_file *file,
 	if (!ops || !bound || !job || (nouts && !outs))
 		goto out;
 
-	ret = rkmm_submit_get_ops(client, file, &args->ops, ops);
+	ret = rkmm_submit_get_ops(client, file, &args->ops, &temps, ops);
+	if (!ret && temps)
+		ret = rkmm_temps_place(job, temps, ops, nops);
 	if (!ret)
 		ret = rkmm_submit_check_groups(ops, nops);
 	if (!ret)
@@ -339,6 +355,7 @@ out:
 		kvfree(ops);
 	if (bound != few_bound)
 		kvfree(bound);
+	kfree(temps);
 	if (job)
 		rkmm_job_put(job);
 	return ret;

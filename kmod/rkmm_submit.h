@@ -14,12 +14,26 @@
 struct dma_fence_chain;
 struct drm_syncobj;
 
-/* An operand resolved */
+/* An operand resolved: neither a buffer nor a temporary where there is none */
 struct rkmm_place {
 	struct drm_gem_object *obj;
-	u64 offset;
+	u32 temp;			/* 1 + number of the temporary */
+	u64 offset;			/* rkmm_temps_place() makes it one in the arena */
 	u64 size;
 };
+
+#define RKMM_PLACE_ARENA	((const void *)1)	/* only compared */
+
+static inline bool rkmm_place_used(const struct rkmm_place *place)
+{
+	return place->obj || place->temp;
+}
+
+/* What ranges are told apart by. All temporaries lie in one arena. */
+static inline const void *rkmm_place_owner(const struct rkmm_place *place)
+{
+	return place->temp ? RKMM_PLACE_ARENA : (const void *)place->obj;
+}
 
 /* One operation while the job is built; arrays are A, B, C, D */
 struct rkmm_op_data {
@@ -53,6 +67,41 @@ static inline int rkmm_array_copy(const struct drm_rkmm_array *array, u32 i, voi
 
 	return copy_struct_from_user(dst, size, src, array->stride);
 }
+
+/* ---- rkmm_temp.c ---------------------------------------------------------- */
+
+struct rkmm_temps;
+
+/**
+ * rkmm_temp_get() - an operand that is a temporary
+ * @temps: those of the submission, NULL before the first one; freed with kfree()
+ * @arg: the operand, its offset and flags checked
+ * @size: bytes
+ * @place: filled in
+ *
+ * Return: 0, -EINVAL, -ENOMEM.
+ */
+int rkmm_temp_get(struct rkmm_temps **temps, const struct drm_rkmm_operand *arg, u64 size,
+		  struct rkmm_place *place);
+/**
+ * rkmm_temps_follow() - the next operation of a submission: what it reads was written
+ * @temps: the temporaries
+ * @op: the operation
+ *
+ * Return: 0 or -EINVAL.
+ */
+int rkmm_temps_follow(struct rkmm_temps *temps, const struct rkmm_op_data *op);
+/**
+ * rkmm_temps_place() - memory for them; the job gets the arena
+ * @job: not queued yet
+ * @temps: all operations were seen
+ * @ops: operations; offsets of temporaries become those in the arena
+ * @nops: how many
+ *
+ * Return: 0, -ENOSPC, -ENOMEM, -ENODEV.
+ */
+int rkmm_temps_place(struct rkmm_job *job, struct rkmm_temps *temps, struct rkmm_op_data *ops,
+		     u32 nops);
 
 /* ---- rkmm_bind.c ---------------------------------------------------------- */
 

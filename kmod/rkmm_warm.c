@@ -6,7 +6,7 @@
  * What a submission of few operations without syncobjs found is kept, and one that
  * asks for the same, byte by byte, shares it: nothing is looked up or checked a second time. So
  * whatever could give the same bytes another meaning drops what is kept: closing a
- * handle, destroying a plan. Mappings stay as long as their buffer, images as long
+ * handle, destroying a plan, another arena for temporaries. Mappings stay as long as their buffer, images as long
  * as they are used.
  *
  * A submission is kept when it comes for the second time, and only with small
@@ -37,6 +37,7 @@
  * @bos: buffers, referenced; rkmm_bo_use.shared under rkmm_client.submit_lock
  * @steps: images, one use each
  * @stages: as rkmm_job.stages
+ * @arena: as rkmm_job.arena
  */
 struct rkmm_warm {
 	struct kref ref;
@@ -50,6 +51,7 @@ struct rkmm_warm {
 	struct rkmm_bo_use bos[RKMM_OPERANDS * RKMM_FEW_OPS];
 	struct rkmm_image *steps[RKMM_FEW_OPS];
 	struct rkmm_staging **stages;
+	struct rkmm_arena *arena;
 };
 
 static void rkmm_warm_free(struct kref *ref)
@@ -62,6 +64,7 @@ static void rkmm_warm_free(struct kref *ref)
 		rkmm_image_put(warm->client, warm->steps[i]);
 	for (i = 0; i < warm->nbos; i++)
 		drm_gem_object_put(warm->bos[i].obj);
+	rkmm_arena_put(warm->arena);
 	kfree(warm);
 }
 
@@ -196,6 +199,8 @@ static struct rkmm_warm *rkmm_warm_make(struct rkmm_job *job, const struct drm_r
 	warm->nbos = job->nbos;
 	warm->nsteps = job->nsteps;
 	warm->stages = job->stages;
+	warm->arena = job->arena;
+	job->arena = NULL;
 	memcpy(warm->bos, job->bos, job->nbos * sizeof(*job->bos));
 	memcpy(warm->steps, job->steps, job->nsteps * sizeof(*job->steps));
 	rkmm_warm_share(job, warm);

@@ -30,6 +30,26 @@ static struct rkmm_buffer *buffer_add(struct rkmm_device *dev, uint32_t handle, 
 	return buf;
 }
 
+/* Names, nothing else: a temporary is told by its place here. */
+static struct rkmm_buffer temporaries[DRM_RKMM_MAX_TEMPS];
+
+struct rkmm_buffer *rkmm_temporary(uint32_t number)
+{
+	return number < DRM_RKMM_MAX_TEMPS ? &temporaries[number] : NULL;
+}
+
+bool rkmm_buffer_is_temporary(const struct rkmm_buffer *buf)
+{
+	uintptr_t first = (uintptr_t)temporaries, at = (uintptr_t)buf;
+
+	return at >= first && at < first + sizeof(temporaries);
+}
+
+static int no_memory(void)
+{
+	return rkmm_fail(-EINVAL, "a temporary is memory of the driver");
+}
+
 int rkmm_buffer_create(struct rkmm_device *dev, uint64_t size, struct rkmm_buffer **out)
 {
 	struct drm_rkmm_bo_create req = { .size = size };
@@ -101,8 +121,11 @@ out:
 
 int rkmm_buffer_export(struct rkmm_buffer *buf, int *dmabuf_fd)
 {
-	int ret = rkmm_sys_prime_export(buf->dev->fd, buf->handle, dmabuf_fd);
+	int ret;
 
+	if (rkmm_buffer_is_temporary(buf))
+		return no_memory();
+	ret = rkmm_sys_prime_export(buf->dev->fd, buf->handle, dmabuf_fd);
 	return ret ? rkmm_fail_errno(ret, "export of a buffer") : 0;
 }
 
@@ -111,6 +134,8 @@ int rkmm_buffer_map(struct rkmm_buffer *buf, void **ptr)
 	struct rkmm_device *dev = buf->dev;
 	int ret = 0;
 
+	if (rkmm_buffer_is_temporary(buf))
+		return no_memory();
 	pthread_mutex_lock(&dev->lock);
 	if (!buf->ptr && buf->dmabuf_fd >= 0)
 		buf->ptr = rkmm_sys_mmap(buf->dmabuf_fd, buf->size, 0, &ret);
@@ -131,8 +156,11 @@ static int sync_range(struct rkmm_buffer *buf, uint64_t offset, uint64_t size, u
 		.size = size,
 		.deadline_ns = deadline,
 	};
-	int ret = rkmm_sys_ioctl(buf->dev->fd, DRM_IOCTL_RKMM_BO_SYNC, &req);
+	int ret;
 
+	if (rkmm_buffer_is_temporary(buf))
+		return no_memory();
+	ret = rkmm_sys_ioctl(buf->dev->fd, DRM_IOCTL_RKMM_BO_SYNC, &req);
 	return ret ? rkmm_fail_errno(ret, "access to bytes %llu + %llu of a buffer",
 				     (unsigned long long)offset, (unsigned long long)size) : 0;
 }
@@ -166,7 +194,7 @@ uint64_t rkmm_buffer_size(const struct rkmm_buffer *buf)
 
 uint32_t rkmm_buffer_handle(const struct rkmm_buffer *buf)
 {
-	return buf->handle;
+	return rkmm_buffer_is_temporary(buf) ? (uint32_t)(buf - temporaries) : buf->handle;
 }
 
 void rkmm_buffer_destroy(struct rkmm_buffer *buf)
@@ -175,7 +203,7 @@ void rkmm_buffer_destroy(struct rkmm_buffer *buf)
 	struct rkmm_buffer **p;
 	bool last;
 
-	if (!buf)
+	if (!buf || rkmm_buffer_is_temporary(buf))
 		return;
 	dev = buf->dev;
 	pthread_mutex_lock(&dev->lock);

@@ -55,6 +55,9 @@ struct rkmm_buffer {
 	void *ptr;
 };
 
+/* rkmm_buffer_is_temporary() - from rkmm_temporary(): no device, no memory */
+bool rkmm_buffer_is_temporary(const struct rkmm_buffer *buf);
+
 /**
  * struct rkmm_plan - a plan handle and what the driver said about it
  * @dev: referenced

@@ -727,8 +727,21 @@ void rkmm_weights_destroy(struct rkmm_weights *weights);
 /* ---- submissions by hand ---- */
 
 /**
+ * rkmm_temporary() - a temporary as a place for operands
+ * @number: below DRM_RKMM_MAX_TEMPS
+ *
+ * Temporaries hold what operations of one submission hand on to each other: memory of
+ * the driver, undefined before the first write of a submission and gone after it. What
+ * is returned stands for temporary @number in &struct rkmm_operand.buf, of any device;
+ * it can be neither mapped nor exported, and need not be destroyed.
+ *
+ * Return: NULL when there is none of that number.
+ */
+struct rkmm_buffer *rkmm_temporary(uint32_t number);
+
+/**
  * struct rkmm_operand - a place in a buffer
- * @buf: the buffer
+ * @buf: the buffer, or what rkmm_temporary() returned
  * @offset: first byte, a multiple of 64
  */
 struct rkmm_operand {

@@ -72,7 +72,8 @@ static bool bound(const struct rkmm_operand *op, const struct drm_rkmm_tensor *t
 		return false;
 	if (op->buf)
 		*raw = (struct drm_rkmm_operand) {
-			.handle = op->buf->handle, .offset = op->offset,
+			.handle = rkmm_buffer_handle(op->buf), .offset = op->offset,
+			.flags = rkmm_buffer_is_temporary(op->buf) ? DRM_RKMM_OPERAND_TEMP : 0,
 		};
 	return true;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Operations of one submission in one chain: results, starts of cores, joins. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -226,6 +227,203 @@ TEST_F_TIMEOUT(chain, large, CASE_TIMEOUT)
 			ASSERT_EQ(x > 0 ? x : 0, desk_value(d, 3, &relu.c, i, j));
 		}
 	}
+}
+
+/* ---- temporaries ------------------------------------------------------------ */
+
+static struct drm_rkmm_operand temporary(uint32_t number, uint64_t offset)
+{
+	return (struct drm_rkmm_operand){
+		.handle = number, .flags = DRM_RKMM_OPERAND_TEMP, .offset = offset,
+	};
+}
+
+/* As head_ops(), with everything but the result in temporaries */
+static void head_temps(const struct desk *d, const struct head *h, int t, int out, uint32_t scores,
+		       uint32_t probabilities, struct drm_rkmm_op *ops)
+{
+	head_ops(d, h, t, out, ops);
+	ops[0].c = temporary(scores, 0);
+	ops[1].a = temporary(scores, 0);
+	ops[1].c = temporary(probabilities, 4096);
+	ops[2].a = temporary(probabilities, 4096);
+}
+
+static uint64_t emitted(int fd)
+{
+	struct drm_rkmm_client_info info = { 0 };
+
+	return rk_client(fd, &info) ? 0 : info.programs_emitted;
+}
+
+static long long arena(int fd)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	return file_number(path, "rkmm-temporary-memory:");
+}
+
+TEST_F_TIMEOUT(chain, temporaries, CASE_TIMEOUT)
+{
+	struct desk *d = &self->d;
+	struct drm_rkmm_op ops[6];
+	struct head small, large;
+	uint64_t before;
+	long long had;
+	int i;
+
+	ASSERT_EQ(0, head_plan(d, &small, 70, 96, 64));
+	ASSERT_EQ(0, head_plan(d, &large, 256, 256, 64));
+	head_fill(d, &small, 0);
+	head_fill(d, &large, 3);
+	head_ops(d, &small, 0, 6, ops);
+	ASSERT_EQ(0, desk_run(d, ops, 3));
+	head_ops(d, &large, 3, 8, ops);
+	ASSERT_EQ(0, desk_run(d, ops, 3));
+	EXPECT_EQ(0, arena(self->fd));
+
+	starts(self->seen, &self->cores);
+	for (i = 0; i < 3; i++) {
+		head_temps(d, &small, 0, 10, 0, 63, ops);
+		ASSERT_EQ(0, desk_run(d, ops, 3));
+		EXPECT_EQ(1, starts(self->seen, &self->cores));
+		EXPECT_EQ(0, memcmp(room(d, 6), room(d, 10), small.pv.c.size));
+		memset(room(d, 10), 0xa5, small.pv.c.size);
+	}
+	had = arena(self->fd);
+	EXPECT_LT(0, had);
+	before = emitted(self->fd);
+	ASSERT_EQ(0, desk_run(d, ops, 3));
+	EXPECT_EQ(before, emitted(self->fd));
+
+	/* more room: another place, and both are right there */
+	head_temps(d, &large, 3, 11, 1, 2, ops);
+	head_temps(d, &small, 0, 12, 0, 3, ops + 3);
+	ASSERT_EQ(0, desk_run(d, ops, 6));
+	EXPECT_LT(had, arena(self->fd));
+	EXPECT_EQ(0, memcmp(room(d, 8), room(d, 11), large.pv.c.size));
+	EXPECT_EQ(0, memcmp(room(d, 6), room(d, 12), small.pv.c.size));
+	head_temps(d, &small, 0, 10, 0, 63, ops);
+	ASSERT_EQ(0, desk_run(d, ops, 3));
+	EXPECT_EQ(0, memcmp(room(d, 6), room(d, 10), small.pv.c.size));
+
+	/* a pair that comes again, and again after the arena has grown */
+	for (i = 0; i < 6; i++) {
+		struct drm_rkmm_op pair[2];
+
+		head_temps(d, &small, 0, 10, 5, 6, ops);
+		pair[0] = ops[0];
+		pair[1] = ops[1];
+		pair[1].c = desk_operand(d, 13);
+		ASSERT_EQ(0, desk_run(d, pair, 2));
+		EXPECT_EQ(0, memcmp(room(d, 7), room(d, 13), small.soft.c.size));
+		memset(room(d, 13), 0x5a, small.soft.c.size);
+		if (i != 3)
+			continue;
+		head_temps(d, &small, 0, 10, 0, 1, ops);
+		for (uint32_t k = 0; k < 3; k++) {
+			struct drm_rkmm_operand *o[] = { &ops[k].a, &ops[k].c };
+
+			o[0]->offset += o[0]->flags ? 4 << 20 : 0;
+			o[1]->offset += o[1]->flags ? 4 << 20 : 0;
+		}
+		had = arena(self->fd);
+		ASSERT_EQ(0, desk_run(d, ops, 3));
+		EXPECT_LT(had, arena(self->fd));
+	}
+}
+
+TEST_F_TIMEOUT(chain, temporary_refusals, CASE_TIMEOUT)
+{
+	struct drm_rkmm_plan_create add = { .kind = DRM_RKMM_OP_ADD, .m = 64, .n = 64 };
+	struct drm_rkmm_plan_create half = { .kind = DRM_RKMM_OP_RELU, .m = 32, .n = 64 };
+	struct desk *d = &self->d;
+	struct drm_rkmm_op ops[2], good[2];
+
+	ASSERT_EQ(0, desk_plan(d, &add));
+	ASSERT_EQ(0, desk_plan(d, &half));
+	desk_fill(d, 0, &add.a, 64, 64, -2, 2);
+	desk_fill(d, 1, &add.b, 64, 64, -2, 2);
+	good[0] = desk_bind(d, &add, 0, 1, 0, 0);
+	good[0].c = temporary(0, 64);
+	good[1] = desk_bind(d, &add, 0, 1, 2, 0);
+	good[1].b = temporary(0, 64);
+	ASSERT_EQ(0, desk_run(d, good, 2));
+	/* undefined at the start of each submission */
+	ASSERT_EQ(-EINVAL, desk_run(d, good + 1, 1));
+#define BAD(error, ...) do {						\
+	memcpy(ops, good, sizeof(ops));					\
+	__VA_ARGS__;							\
+	EXPECT_EQ(error, desk_run(d, ops, 2)) {				\
+		TH_LOG(#__VA_ARGS__);					\
+	}								\
+} while (0)
+	BAD(-EINVAL, ops[0].b = temporary(0, 64));
+	BAD(-EINVAL, ops[1].b = temporary(1, 64));
+	BAD(-EINVAL, ops[1].b = temporary(0, 0));
+	BAD(-EINVAL, ops[1].b = temporary(0, 128));
+	BAD(-EINVAL, ops[1].b = temporary(0, 96));
+	BAD(-EINVAL, ops[1].b = temporary(DRM_RKMM_MAX_TEMPS, 64));
+	BAD(-EINVAL, ops[0].c = temporary(DRM_RKMM_MAX_TEMPS, 64));
+	BAD(-EINVAL, ops[0].c = temporary(UINT32_MAX, 64));
+	BAD(-EINVAL, ops[1].b.flags |= 2);
+	BAD(-EINVAL, ops[0].c = temporary(0, 1ull << 32));
+	BAD(-EINVAL, ops[0].c = temporary(0, -64ull));
+	BAD(-EINVAL, ops[0].d = temporary(0, 64));
+	BAD(-EINVAL, ops[1].c = temporary(0, 64));
+	BAD(-EINVAL, ops[1].c = temporary(0, 128));
+	BAD(-ENOSPC, ops[0].c = temporary(1, 0xffffffc0), ops[1].b = temporary(1, 0xffffffc0));
+	/* half of it was written */
+	BAD(-EINVAL, ops[0] = desk_bind(d, &half, 0, 0, 0, 0), ops[0].c = temporary(0, 64));
+	BAD(0, ops[1].b = desk_operand(d, 1));
+	BAD(0, ops[1].c = temporary(63, 0));
+#undef BAD
+	EXPECT_EQ(0, desk_run(d, good, 2));
+}
+
+/* Two clients at the same time, each with temporaries of its own */
+TEST_F_TIMEOUT(chain, temporaries_of_two, CASE_TIMEOUT)
+{
+	struct desk *d[2] = { &self->d, calloc(1, sizeof(**d)) };
+	struct drm_rkmm_submit s[2][4];
+	struct drm_rkmm_op ops[2][3];
+	struct head h[2];
+	int i, k, other;
+
+	other = rk_open();
+	ASSERT_LE(0, other);
+	ASSERT_EQ(0, desk_init(d[1], other));
+	rnd_seed(&d[1]->rnd, 99);
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, head_plan(d[i], &h[i], 70 + i, 96, 64));
+		head_fill(d[i], &h[i], 0);
+		head_temps(d[i], &h[i], 0, 5, 0, 1, ops[i]);
+		ASSERT_EQ(0, buf_end_write(&d[i]->buf));
+	}
+	for (k = 0; k < 4; k++) {
+		for (i = 0; i < 2; i++) {
+			s[i][k] = (struct drm_rkmm_submit){
+				.ops = { sizeof(ops[i][0]), 3, (uintptr_t)ops[i] },
+			};
+			ASSERT_EQ(0, xioctl(d[i]->fd, DRM_IOCTL_RKMM_SUBMIT, &s[i][k]));
+		}
+	}
+	for (i = 0; i < 2; i++) {
+		for (k = 0; k < 4; k++) {
+			struct drm_rkmm_wait w = {
+				.seqno = s[i][k].seqno, .deadline_ns = after(120 * SEC),
+			};
+
+			ASSERT_EQ(0, xioctl(d[i]->fd, DRM_IOCTL_RKMM_WAIT, &w));
+			EXPECT_EQ(0, w.result);
+		}
+		ASSERT_EQ(0, buf_begin_read(&d[i]->buf));
+		EXPECT_GE(1e-2, head_error(d[i], &h[i], 0, 5));
+	}
+	desk_free(d[1]);
+	free(d[1]);
+	close(other);
 }
 
 RKMM_TEST_MAIN

@@ -445,8 +445,8 @@ do {									\
 									\
 	BAD_OP(x.handle = 0, -ENOENT);					\
 	BAD_OP(x.handle = NO_HANDLE, -ENOENT);				\
-	BAD_OP(x.pad = 1, -EINVAL);					\
-	BAD_OP(x.pad = 0x80000000, -EINVAL);				\
+	BAD_OP(x.flags = 2, -EINVAL);					\
+	BAD_OP(x.flags = 0x80000000, -EINVAL);				\
 	BAD_OP(x.offset += 1, -EINVAL);					\
 	BAD_OP(x.offset += 16, -EINVAL);				\
 	BAD_OP(x.offset += 32, -EINVAL);				\

@@ -683,14 +683,26 @@ struct drm_rkmm_array {
 };
 
 /**
- * struct drm_rkmm_operand - a place in a buffer
- * @handle: GEM handle
- * @pad: zero
- * @offset: first byte, a multiple of 64
+ * DRM_RKMM_OPERAND_TEMP - the operand is a temporary of the submission
+ *
+ * Temporaries are memory of the driver that lives as long as the submission. What they
+ * hold before the first operation writes to them, and after the last one, is undefined.
+ * They are as large as the operands that lie in them.
+ */
+#define DRM_RKMM_OPERAND_TEMP	(1u << 0)
+
+/** DRM_RKMM_MAX_TEMPS - temporaries of one submission */
+#define DRM_RKMM_MAX_TEMPS	64
+
+/**
+ * struct drm_rkmm_operand - a place in a buffer or in a temporary
+ * @handle: GEM handle, or number of the temporary, below DRM_RKMM_MAX_TEMPS
+ * @flags: DRM_RKMM_OPERAND_TEMP or zero
+ * @offset: first byte, a multiple of 64; of temporaries below 4 GiB
  */
 struct drm_rkmm_operand {
 	__u32 handle;
-	__u32 pad;
+	__u32 flags;
 	__u64 offset;
 };
 
@@ -730,6 +742,9 @@ struct drm_rkmm_operand {
  *
  * What is made ready for the NPU, and becomes visible to a read access, is the whole
  * range from the first operand to the last one.
+ *
+ * A temporary can be read where operations before have written to it: A, B and D lie
+ * between the first and the last byte of it that is a C of theirs (EINVAL otherwise).
  */
 struct drm_rkmm_op {
 	__u32 plan;

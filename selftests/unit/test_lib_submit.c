@@ -58,6 +58,29 @@ static void test_buffers(void **state)
 	rkmm_close(dev);
 }
 
+/* A temporary is a name: it has a number, and nothing that a buffer can do. */
+static void test_temporaries(void **state)
+{
+	struct rkmm_buffer *last = rkmm_temporary(DRM_RKMM_MAX_TEMPS - 1), *first;
+	void *p;
+	int fd;
+
+	(void)state;
+	first = rkmm_temporary(0);
+	assert_non_null(first);
+	assert_null(rkmm_temporary(DRM_RKMM_MAX_TEMPS));
+	assert_null(rkmm_temporary(UINT32_MAX));
+	assert_ptr_equal(first, rkmm_temporary(0));
+	assert_int_equal(rkmm_buffer_handle(first), 0);
+	assert_int_equal(rkmm_buffer_handle(last), DRM_RKMM_MAX_TEMPS - 1);
+	assert_int_equal(rkmm_buffer_size(last), 0);
+	assert_int_equal(rkmm_buffer_map(first, &p), -EINVAL);
+	assert_int_equal(rkmm_buffer_export(first, &fd), -EINVAL);
+	assert_int_equal(rkmm_buffer_begin(first, 0, 1, RKMM_READ, 0), -EINVAL);
+	assert_int_equal(rkmm_buffer_end(first, 0, 1, RKMM_WRITE), -EINVAL);
+	rkmm_buffer_destroy(first);
+}
+
 /* By hand and without copies: A and C in buffers of the caller, several in flight. */
 static void test_submit(void **state)
 {
@@ -280,7 +303,7 @@ static void test_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(test_buffers), T(test_submit), T(test_batched), T(test_threads),
+		T(test_buffers), T(test_temporaries), T(test_submit), T(test_batched), T(test_threads),
 	};
 
 	return cmocka_run_group_tests_name("lib_submit", tests, NULL, NULL);
