@@ -11,6 +11,7 @@
 #define RKMM_SOFT_H
 
 #include <linux/clk-provider.h>
+#include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
 #include <linux/platform_device.h>
@@ -20,6 +21,7 @@
 #include <linux/wait.h>
 
 #include "soft/model/npu_model.h"
+#include "soft/model/npu_time.h"
 
 #define SOFT_NAME	"rkmm-soft"
 #define SOFT_CHILD	"rkmm-npu"
@@ -120,6 +122,13 @@ enum soft_state {
 	SOFT_STUCK,
 };
 
+/* Time of the chip: none, waited for, or only accounted */
+enum soft_time_mode {
+	SOFT_TIME_OFF,
+	SOFT_TIME_REAL,
+	SOFT_TIME_VIRTUAL,
+};
+
 struct soft_stats {
 	u64 starts;
 	u64 jobs;
@@ -136,6 +145,8 @@ struct soft_stats {
 	u64 lost_kicks;
 	u64 unknown_regs;
 	u64 busy_us;
+	/** @model_ns: by the law of time, with the cores that had work */
+	u64 model_ns;
 };
 
 struct soft_core {
@@ -176,6 +187,20 @@ struct soft_core {
 	u32 stall_after;
 	bool stalled;
 
+	/** @together: most cores at work since this one was started; any context */
+	u32 together;
+	/** @time: of this run; with it down to @random, worker only */
+	enum soft_time_mode time;
+	struct npu_time_law law;
+	/** @due: end of the present task */
+	u64 due;
+	/** @paced_ns: model time up to @due */
+	u64 paced_ns;
+	u32 random;
+	struct hrtimer irq_timer;
+	/** @irq_held: the interrupt of ends that are visible has not come yet; under @lock */
+	bool irq_held;
+
 	struct irq_work irq_work;
 	unsigned int virq;
 
@@ -200,6 +225,8 @@ struct soft_npu {
 	/** @powered: the domain is on; written under the genpd lock, read anywhere */
 	bool powered;
 	u64 power_cycles;
+	/** @reset_ns: model time of resets */
+	atomic64_t reset_ns;
 
 	/** @attached: window the NPU translates through; written in process context, RCU readers */
 	struct soft_domain __rcu *attached;
@@ -255,6 +282,17 @@ void soft_run_start(struct soft_core *core);
 void soft_run_stop(struct soft_core *core);
 void soft_run_allow(struct soft_core *core);
 bool soft_run_busy(struct soft_core *core);
+bool soft_run_aborted(struct soft_core *core);
+void soft_run_wait_ns(struct soft_core *core, u64 ns);
+
+/* soft_time.c */
+void soft_time_init(struct soft_core *core);
+void soft_time_begin(struct soft_core *core);
+bool soft_time_pace(void *ctx);
+void soft_time_account(struct soft_core *core, const struct npu_report *report);
+void soft_time_hold_irq(struct soft_core *core);
+void soft_time_reset(struct soft_npu *npu);
+void soft_time_stop(struct soft_core *core);
 
 /* soft_mem.c */
 int soft_mem_read(void *ctx, u32 addr, void *dst, u32 len, u32 *fault);

@@ -77,6 +77,7 @@ static int core_stats_show(struct seq_file *s, void *unused)
 		   st.write_bytes, st.busy_us);
 	seq_printf(s, "irqs %llu\nfaults %llu\nhangs %llu\nresets %llu\n", st.irqs, st.faults,
 		   st.hangs, st.resets);
+	seq_printf(s, "model_ns %llu\n", st.model_ns);
 	seq_printf(s, "laws %llu\nunknown_regs %llu\n", st.laws, st.unknown_regs);
 	seq_printf(s, "stale_kicks %llu\nlost_kicks %llu\n", st.stale_kicks, st.lost_kicks);
 	return 0;
@@ -105,6 +106,8 @@ static int core_report_show(struct seq_file *s, void *unused)
 			   report.fault_write ? "write" : "read");
 	seq_printf(s, "macs %llu\nread_bytes %llu\nwrite_bytes %llu\nunknown_regs %u\n",
 		   report.macs, report.read_bytes, report.write_bytes, report.unknown_regs);
+	seq_printf(s, "model_ns %llu %llu %llu\n", report.model_ns[0], report.model_ns[1],
+		   report.model_ns[2]);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(core_report);
@@ -115,6 +118,7 @@ static int power_show(struct seq_file *s, void *unused)
 
 	seq_printf(s, "powered %d\npower_cycles %llu\nclk_npu %lu\n", READ_ONCE(npu->powered),
 		   npu->power_cycles, npu->clk[SOFT_CLK_NPU].rate);
+	seq_printf(s, "reset_model_ns %lld\n", (s64)atomic64_read(&npu->reset_ns));
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(power);

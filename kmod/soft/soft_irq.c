@@ -19,7 +19,7 @@ static bool soft_irq_level(struct soft_core *core)
 	if (core->masked || !READ_ONCE(core->npu->powered))
 		return false;
 	status = soft_regs_status(core, PC_INT_STATUS);
-	if (core->silent)
+	if (core->silent || core->irq_held)
 		status &= ~PC_INT_BLOCKS;
 	return status & (PC_INT_BLOCKS | PC_INT_DMA);
 }

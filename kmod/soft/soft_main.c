@@ -156,6 +156,7 @@ static int soft_setup(struct soft_npu *npu)
 		spin_lock_init(&core->lock);
 		init_waitqueue_head(&core->wait);
 		soft_iommu_fault_init(core);
+		soft_time_init(core);
 	}
 
 	ret = soft_irq_init(npu);

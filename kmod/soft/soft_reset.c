@@ -47,14 +47,23 @@ static int soft_reset_assert(struct reset_controller_dev *rcdev, unsigned long i
 
 static int soft_reset_deassert(struct reset_controller_dev *rcdev, unsigned long id)
 {
-	struct soft_core *core = &to_npu(rcdev)->core[id % SOFT_CORES];
+	struct soft_npu *npu = to_npu(rcdev);
+	struct soft_core *core = &npu->core[id % SOFT_CORES];
 	unsigned long flags;
-	u32 held;
+	bool any = false;
+	unsigned int i;
+	u32 was, held;
 
 	spin_lock_irqsave(&core->lock, flags);
+	was = core->held;
 	core->held &= ~BIT(id / SOFT_CORES);
 	held = core->held;
 	spin_unlock_irqrestore(&core->lock, flags);
+	/* however many lines, it is one reset, over with the last of them */
+	for (i = 0; i < SOFT_CORES; i++)
+		any |= READ_ONCE(npu->core[i].held);
+	if (was && !any)
+		soft_time_reset(npu);
 	if (!held)
 		soft_run_allow(core);
 	return 0;

@@ -29,7 +29,7 @@ bool soft_run_busy(struct soft_core *core)
 	return state == SOFT_PENDING || state == SOFT_RUNNING;
 }
 
-static bool soft_run_aborted(struct soft_core *core)
+bool soft_run_aborted(struct soft_core *core)
 {
 	return READ_ONCE(core->abort) || kthread_should_stop();
 }
@@ -64,6 +64,12 @@ static void soft_run_sleep(struct soft_core *core, u64 us)
 	if (us)
 		wait_event_idle_timeout(core->wait, soft_run_aborted(core),
 					usecs_to_jiffies(min_t(u64, us, 600 * USEC_PER_SEC)));
+}
+
+/* The same to the microsecond; idle, so that nobody takes it for a hang. */
+void soft_run_wait_ns(struct soft_core *core, u64 ns)
+{
+	wait_event_interruptible_hrtimeout(core->wait, soft_run_aborted(core), ns_to_ktime(ns));
 }
 
 static bool soft_run_after_task(void *arg, u32 task)
@@ -102,6 +108,7 @@ static void soft_run_account(struct soft_core *core, const struct npu_report *re
 	stats->write_bytes += report->write_bytes;
 	stats->unknown_regs += report->unknown_regs;
 	stats->busy_us += div_u64(ktime_get_ns() - started, NSEC_PER_USEC);
+	soft_time_account(core, report);
 	stats->stale_kicks += report->stale_kicks;
 	stats->lost_kicks += report->lost_kicks;
 	if (report->law)
@@ -145,6 +152,7 @@ static bool soft_run_tasks(struct soft_core *core)
 	npu_core_set_peers(core->model, READ_ONCE(core->peers));
 	npu_core_set_laws(core->model, READ_ONCE(soft_strict));
 	npu_core_set_compute(core->model, READ_ONCE(soft_compute));
+	soft_time_begin(core);
 	npu_core_run(core->model, soft_run_after_task, core, &report);
 	soft_run_account(core, &report, started);
 
@@ -190,6 +198,8 @@ out:
 	else if (!core->abort)
 		core->stats.hangs++;
 	core->state = ended ? SOFT_IDLE : SOFT_STUCK;
+	if (ended)
+		soft_time_hold_irq(core);
 	spin_unlock_irq(&core->lock);
 	wake_up_all(&core->wait);
 	soft_irq_update(core);
@@ -225,14 +235,23 @@ static int soft_run_thread(void *data)
 void soft_run_start(struct soft_core *core)
 {
 	unsigned long flags;
-	bool peers = false;
+	u32 peers = 0;
 	unsigned int i;
 
 	for (i = 0; i < SOFT_CORES; i++)
-		peers |= i != core->index && soft_run_busy(&core->npu->core[i]);
+		peers += i != core->index && soft_run_busy(&core->npu->core[i]);
+	/* the others have company from now on, whoever ends first */
+	for (i = 0; i < SOFT_CORES; i++) {
+		struct soft_core *other = &core->npu->core[i];
+
+		if (i == core->index)
+			WRITE_ONCE(core->together, peers + 1);
+		else if (soft_run_busy(other) && READ_ONCE(other->together) <= peers)
+			WRITE_ONCE(other->together, peers + 1);
+	}
 	spin_lock_irqsave(&core->lock, flags);
 	core->stats.starts++;
-	core->peers = peers;
+	core->peers = peers > 0;
 	core->silent = false;
 	core->state = core->abort ? SOFT_STUCK : SOFT_PENDING;
 	spin_unlock_irqrestore(&core->lock, flags);
@@ -249,6 +268,7 @@ void soft_run_stop(struct soft_core *core)
 	spin_unlock_irqrestore(&core->lock, flags);
 	wake_up_all(&core->wait);
 	wait_event(core->wait, !soft_run_busy(core));
+	soft_time_stop(core);
 	soft_iommu_fault_sync(core);
 
 	/* nobody reaches the model: no access while off or in reset */
@@ -286,6 +306,7 @@ int soft_run_init(struct soft_npu *npu)
 		core->env.write = soft_mem_write;
 		core->env.buffer = soft_mem_buffer;
 		core->env.relax = soft_run_relax;
+		core->env.pace = soft_time_pace;
 		core->env.fp_begin = soft_run_fp_begin;
 		core->env.fp_end = soft_run_fp_end;
 		core->mem = vmalloc(NPU_CORE_BYTES);
@@ -322,6 +343,7 @@ void soft_run_fini(struct soft_npu *npu)
 			kthread_stop(core->task);
 			core->task = NULL;
 		}
+		soft_time_stop(core);
 		irq_work_sync(&core->irq_work);
 		soft_iommu_fault_sync(core);
 		vfree(core->mem);
