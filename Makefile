@@ -227,7 +227,7 @@ selftests: $(if $(filter arm64,$(karch)),need-cross $(call guest-files,arm64),ne
 need-headers:
 	$(Q)tools/build/deb.sh need libdrm-dev zlib1g-dev
 need-host:
-	$(Q)tools/build/deb.sh need gcc $(if $(host-tests),libcmocka-dev) $(if $(filter %.cc,$(foreach t,$(host-tests),$($(t)-srcs))),g++) libdrm-dev zlib1g-dev
+	$(Q)tools/build/deb.sh need gcc $(if $(host-tests),libcmocka-dev) $(if $(filter %.cc,$(foreach t,$(host-tests),$($(t)-srcs))),g++) libdrm-dev zlib1g-dev libjansson-dev
 need-cross:
 	$(Q)tools/build/deb.sh need $(if $(cross-prefix),gcc-aarch64-linux-gnu libc6-dev-arm64-cross,gcc) libdrm-dev zlib1g-dev
 	$(if $(cross-prefix),$(Q)tools/build/deb.sh cross)

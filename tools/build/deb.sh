@@ -213,6 +213,7 @@ needs()
 	/usr/include/cmocka.h libcmocka-dev
 	/usr/include/libdrm/drm.h libdrm-dev
 	/usr/include/zlib.h zlib1g-dev
+	/usr/include/jansson.h libjansson-dev
 	END
 	if [ "$native" != arm64 ]; then
 		echo aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu

@@ -70,8 +70,8 @@ struct call_time {
 };
 
 /*
- * call_time() - the law for one call. Columns are shared out as hw 03 §6.2 says: core i of n takes the column tiles from
- * floor(i * NC / n) on; column tiles outside, row groups inside.
+ * call_time() - the law for one call. Columns are shared out as hw 03 §6.2 says: core i of
+ * n takes the column tiles from floor(i * NC / n) on; column tiles outside, row groups inside.
  */
 void call_time(const struct npu_time_law *law, const struct host_law *host,
 	       const struct call *call, struct call_time *t);
