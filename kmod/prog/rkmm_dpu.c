@@ -33,7 +33,7 @@ static bool is_float(const struct rkmm_dpu *d)
 	return d->in == RKMM_PREC_F16;
 }
 
-static bool two_inputs(const struct rkmm_dpu *d)
+bool rkmm_dpu_two(const struct rkmm_dpu *d)
 {
 	return d->ew != RKMM_EW_OFF && d->ew != RKMM_EW_LUT;
 }
@@ -215,7 +215,7 @@ static u32 erdma_cfg(const struct rkmm_dpu *d)
 	if (d->minmax)
 		return FIELD_PREP(DPU_RDMA_ERDMA_CFG_OV4K_BYPASS, 1) |
 		       FIELD_PREP(DPU_RDMA_ERDMA_CFG_DISABLE, 1);
-	if (!two_inputs(d))
+	if (!rkmm_dpu_two(d))
 		return FIELD_PREP(DPU_RDMA_ERDMA_CFG_DISABLE, 1);
 	return FIELD_PREP(DPU_RDMA_ERDMA_CFG_DATA_MODE, d->vector ? 0 : 1) |
 	       FIELD_PREP(DPU_RDMA_ERDMA_CFG_DATA_SIZE, d->in == RKMM_PREC_I8 ? 1 : 2);
@@ -223,7 +223,7 @@ static u32 erdma_cfg(const struct rkmm_dpu *d)
 
 static u64 *emit_rdma(const struct rkmm_dpu *d, u64 *w)
 {
-	bool table = d->bs.use & RKMM_STAGE_TABLE, two = two_inputs(d);
+	bool table = d->bs.use & RKMM_STAGE_TABLE, two = rkmm_dpu_two(d);
 	u32 own = d->pixels * RKMM_ATOM;
 
 	RDMA(DATA_CUBE_WIDTH, FIELD_PREP(DPU_RDMA_DATA_CUBE_WIDTH_WIDTH, d->pixels - 1));

@@ -111,6 +111,9 @@ struct rkmm_dpu {
 /** rkmm_dpu_init() - a task that copies @channels channels of @pixels pixels */
 void rkmm_dpu_init(struct rkmm_dpu *dpu, enum rkmm_precision precision, u32 pixels, u32 channels);
 
+/** rkmm_dpu_two() - whether @dpu reads a second operand by element or by channel */
+bool rkmm_dpu_two(const struct rkmm_dpu *dpu);
+
 /** rkmm_dpu_writes() - register writes of @dpu */
 u32 rkmm_dpu_writes(const struct rkmm_dpu *dpu);
 

@@ -91,6 +91,19 @@ static enum rkmm_precision precision_of(const struct rkmm_task *task)
 	}
 }
 
+/* What it writes */
+static enum rkmm_precision out_of(const struct rkmm_task *task)
+{
+	switch (task->kind) {
+	case RKMM_TASK_DPU:
+		return task->dpu.out;
+	case RKMM_TASK_MATMUL:
+		return rkmm_type_facts[task->matmul.types].out;
+	default:
+		return precision_of(task);
+	}
+}
+
 static bool has_weights(const struct rkmm_task *task)
 {
 	return task->kind == RKMM_TASK_MATMUL || task->kind == RKMM_TASK_MOVER;
@@ -100,13 +113,16 @@ static bool has_weights(const struct rkmm_task *task)
  * The weight base of the next task is latched while an fp16 one still reads its
  * own, unless both lie in one buffer (hw 02 §7.2). No capture has tasks of several
  * precisions in one chain, and the sheets disagree on what a change of precision
- * needs (hw 02 §5.5); two inputs stall after another precision (hw 04 §4). So it is a
- * start of its own, as between jobs.
+ * needs (hw 02 §5.5). So it is a start of its own, as between jobs. And two inputs
+ * stall behind what writes another precision than they are of, whatever they read
+ * (hw 03 O6, hw 04 §4).
  */
 const char *rkmm_task_apart(const struct rkmm_task *prev, const struct rkmm_task *next)
 {
 	if (precision_of(prev) != precision_of(next))
 		return "cut: another precision";
+	if (next->kind == RKMM_TASK_DPU && rkmm_dpu_two(&next->dpu) && out_of(prev) != next->dpu.in)
+		return "cut: two inputs behind another precision";
 	if (has_weights(prev) && has_weights(next) && precision_of(prev) == RKMM_PREC_F16 &&
 	    prev->weights != next->weights)
 		return "cut: fp16 weights in another buffer";
