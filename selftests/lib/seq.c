@@ -2,7 +2,9 @@
 /* Sequences of librkmm-compute on the NPU: one ioctl each, against double precision. */
 #include <stdarg.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
@@ -388,6 +390,88 @@ TEST_F_TIMEOUT(seq, again, CASE_TIMEOUT)
 		free(b);
 	}
 	rkmm_seq_destroy(seq);
+}
+
+/* Another client: products of int8, exact, until it is told to stop; how many, or -1. */
+static int traffic(volatile int *stop)
+{
+	enum { M = 40, K = 100, N = 60 };
+	const struct rkmm_matmul_desc desc = { .types = DRM_RKMM_I8I32, .m = M, .k = K, .n = N };
+	struct rkmm_device *dev;
+	int8_t a[M * K], b[K * N];
+	int32_t c[M * N], sum;
+	int i, j, k, turns;
+
+	rnd_seed(&rnd, 99);
+	if (rkmm_open(NULL, &dev))
+		return -1;
+	for (turns = 0; !*stop; turns++) {
+		for (i = 0; i < M * K; i++)
+			a[i] = (int8_t)rnd_next(&rnd);
+		for (i = 0; i < K * N; i++)
+			b[i] = (int8_t)rnd_next(&rnd);
+		if (rkmm_matmul(dev, &desc, a, K, b, N, c, N))
+			return -1;
+		for (i = 0; i < M; i++) {
+			for (j = 0; j < N; j++) {
+				for (k = 0, sum = 0; k < K; k++)
+					sum += a[i * K + k] * b[k * N + j];
+				if (sum != c[i * N + j])
+					return -1;
+			}
+		}
+	}
+	rkmm_close(dev);
+	return turns;
+}
+
+/* Tables and register groups that others leave behind change no bit. */
+TEST_F_TIMEOUT(seq, among_others, CASE_TIMEOUT)
+{
+	const struct rkmm_attention_desc d = {
+		.m = 20, .t = 40, .d = 16, .heads = 3, .flags = DRM_RKMM_CAUSAL,
+	};
+	struct ball *bq, *bk, *bv;
+	float *q = numbers(20 * 48, 2, &bq), *k = numbers(40 * 48, 2, &bk);
+	float *v = numbers(40 * 48, 2, &bv), first[20 * 48], out[20 * 48];
+	const struct rkmm_heads hq = { q, 48, 16 }, hk = { k, 48, 16 }, hv = { v, 48, 16 };
+	struct rkmm_attention *att;
+	volatile int *shared;
+	int i, status;
+	pid_t pid;
+
+	if (derived_off(self->dev))
+		SKIP(return, "softmax is derived, on silicon");
+	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)shared);
+	ASSERT_EQ(0, rkmm_attention_create(self->dev, &d, &att));
+	ASSERT_EQ(0, rkmm_attention_run(att, &hq, &hk, &hv, NULL, 0,
+					&(struct rkmm_heads){ first, 48, 16 }, RKMM_SEQ_F32));
+	pid = fork();
+	if (!pid) {
+		shared[1] = traffic(shared);
+		_exit(0);
+	}
+	for (i = 0; i < 12; i++) {
+		EXPECT_EQ(0, rkmm_attention_run(att, &hq, &hk, &hv, NULL, 0,
+						&(struct rkmm_heads){ out, 48, 16 }, RKMM_SEQ_F32))
+			TH_LOG("%s", rkmm_attention_error(att));
+		EXPECT_EQ(0, memcmp(first, out, sizeof(out)));
+	}
+	/* the other one has had its turn */
+	msleep(200);
+	shared[0] = 1;
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	TH_LOG("12 attentions among %d products", shared[1]);
+	EXPECT_LT(0, shared[1]);
+	rkmm_attention_destroy(att);
+	munmap((void *)shared, 4096);
+	free(q);
+	free(k);
+	free(v);
+	free(bq);
+	free(bk);
+	free(bv);
 }
 
 /* int8 to int8, relu, int8 to int32: exact */
