@@ -630,6 +630,72 @@ static void test_failures(void **state)
 	}
 }
 
+/* By hand, without a sequence: plans of other kinds, and operands that are there or not. */
+static void test_by_hand(void **state)
+{
+	struct rkmm_op_desc add = { .kind = DRM_RKMM_OP_ADD, .m = 2, .n = 3 };
+	struct rkmm_op_desc clamp = {
+		.kind = DRM_RKMM_OP_CLAMP, .element = DRM_RKMM_I8, .m = 2, .n = 3, .value = -3,
+		.value2 = 4.5f,
+	};
+	struct rkmm_device *dev = open_dev();
+	uint16_t x[6], y[6], z[6];
+	struct rkmm_plan *plan;
+	struct rkmm_buffer *buf;
+	struct rkmm_op op;
+	unsigned int i, before;
+	float f;
+	void *p;
+
+	(void)state;
+	for (i = 0; i < 6; i++) {
+		rkmm_f32_to_f16(&(float) { (float)i }, &x[i], 1);
+		rkmm_f32_to_f16(&(float) { 10 - 3 * (float)i }, &y[i], 1);
+	}
+	assert_int_equal(rkmm_plan_create_op(dev, &clamp, &plan), -EINVAL);
+	assert_non_null(strstr(rkmm_last_error(), "4.5 is not a whole number"));
+	clamp.value2 = 40000;
+	assert_int_equal(rkmm_plan_create_op(dev, &clamp, &plan), -EINVAL);
+	clamp.kind = DRM_RKMM_OP_MATMUL;
+	assert_int_equal(rkmm_plan_create_op(dev, &clamp, &plan), -EINVAL);
+	clamp.kind = DRM_RKMM_OP_TRANSPOSE;
+	clamp.value2 = 0;
+	assert_int_equal(rkmm_plan_create_op(dev, &clamp, &plan), -EOPNOTSUPP);
+	assert_non_null(strstr(rkmm_last_error(), "M = 2, N = 3"));
+	add.reserved[3] = 1;
+	assert_int_equal(rkmm_plan_create_op(dev, &add, &plan), -EINVAL);
+	assert_null(plan);
+	add.reserved[3] = 0;
+	assert_int_equal(rkmm_plan_create_op(dev, &add, &plan), 0);
+	assert_int_equal(rkmm_plan_evidence(plan), DRM_RKMM_CAPTURED);
+	assert_int_equal(rkmm_plan_d(plan)->size, 0);
+	assert_int_equal(rkmm_buffer_create(dev, 4096, &buf), 0);
+	assert_int_equal(rkmm_buffer_map(buf, &p), 0);
+	assert_int_equal(rkmm_buffer_begin(buf, 0, 4096, RKMM_WRITE, RKMM_FOREVER), 0);
+	assert_int_equal(rkmm_pack_a(rkmm_plan_a(plan), p, x, 3, 2, 3), 0);
+	assert_int_equal(rkmm_pack_a(rkmm_plan_b(plan), (char *)p + 1024, y, 3, 2, 3), 0);
+	assert_int_equal(rkmm_buffer_end(buf, 0, 4096, RKMM_WRITE), 0);
+	op = (struct rkmm_op) { .plan = plan, .a = { buf, 0 }, .c = { buf, 2048 } };
+	assert_int_equal(rkmm_submit_wait(dev, &op, 1, NULL), -EINVAL);
+	assert_non_null(strstr(rkmm_last_error(), "operation 0 is incomplete"));
+	op.b = (struct rkmm_operand) { buf, 1024 };
+	op.d = op.b;
+	assert_int_equal(rkmm_submit_wait(dev, &op, 1, NULL), -EINVAL);
+	op.d.buf = NULL;
+	before = fake.ioctls;
+	assert_int_equal(rkmm_submit_wait(dev, &op, 1, NULL), 0);
+	assert_int_equal(fake.ioctls, before + 1);
+	assert_int_equal(rkmm_buffer_begin(buf, 0, 4096, RKMM_READ, RKMM_FOREVER), 0);
+	assert_int_equal(rkmm_unpack_c(rkmm_plan_c(plan), (char *)p + 2048, z, 3, 2, 3), 0);
+	for (i = 0; i < 6; i++) {
+		rkmm_f16_to_f32(&z[i], &f, 1);
+		assert_true(f == 10 - 2 * (float)i);
+	}
+	rkmm_buffer_destroy(buf);
+	rkmm_plan_destroy(plan);
+	rkmm_close(dev);
+}
+
 /* What the driver says about the run comes back. */
 static void test_hang(void **state)
 {
@@ -658,7 +724,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		C(test_random), C(test_memory), C(test_attention), C(test_ready),
-		C(test_integers), C(test_refused), C(test_failures), C(test_hang),
+		C(test_integers), C(test_refused), C(test_failures), C(test_hang), C(test_by_hand),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
