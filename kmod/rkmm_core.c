@@ -73,6 +73,12 @@ void rkmm_core_kick(struct rkmm_core *core, const struct rkmm_kick *kick)
 {
 	const struct rkmm_soc *soc = core->rdev->soc;
 	u32 pointer = S_POINTER_PP | S_POINTER_CORE(core->index);
+	u32 addr = kick->addr, amount = kick->amount;
+
+	if (core->kept) {
+		addr = kick->kept_addr;
+		amount = kick->kept_amount;
+	}
 
 	core->int_mask = kick->int_mask;
 
@@ -83,8 +89,8 @@ void rkmm_core_kick(struct rkmm_core *core, const struct rkmm_kick *kick)
 		rkmm_core_write(core, CNA_S_POINTER, pointer);
 		rkmm_core_write(core, CORE_S_POINTER, pointer);
 	}
-	rkmm_core_write(core, PC_DATA_ADDR, kick->addr);
-	rkmm_core_write(core, PC_DATA_AMOUNT, kick->amount);
+	rkmm_core_write(core, PC_DATA_ADDR, addr);
+	rkmm_core_write(core, PC_DATA_AMOUNT, amount);
 	rkmm_core_write(core, PC_INT_MASK, kick->int_mask | RKMM_INT_ERRORS);
 	rkmm_core_write(core, PC_INT_CLEAR, PC_INT_ALL);
 	/* The 6 is "clear the task counter" and a bit that everybody sets (hw 01 §1.3). */
@@ -116,6 +122,8 @@ void rkmm_core_ack(struct rkmm_core *core)
 
 void rkmm_core_quiet(struct rkmm_core *core)
 {
+	/* Before and after a reset or sleep: nobody knows what is in it (hw 04 §2.6). */
+	core->table = 0;
 	/* After a resume that failed there is nothing to quiet, and a write would abort. */
 	if (!rkmm_power_is_on(core->rdev))
 		return;

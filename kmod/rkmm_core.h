@@ -46,6 +46,10 @@ struct rkmm_core {
 	struct rkmm_job *job;
 	/** @kick: what runs, an entry of its image; under rkmm_sched.lock */
 	const struct rkmm_kick *kick;
+	/** @table: 1 + lookup table it has, 0: nobody knows; under rkmm_sched.lock */
+	u32 table;
+	/** @kept: the kick began without the table that the core had; under rkmm_sched.lock */
+	bool kept;
 	/** @int_mask: bits the running kick ends with; under rkmm_sched.lock */
 	u32 int_mask;
 	/** @started: ktime of the kick, ns; under rkmm_sched.lock */

@@ -215,6 +215,11 @@ struct rkmm_client {
 	struct { u64 seqno; int result; } failed[RKMM_FAILED_KEPT];
 	u32 nfailed;
 
+	/** @tables_kept: starts that found their table; under rkmm_sched.lock */
+	u64 tables_kept;
+	/** @tables_loaded: those with lookups that did not; under rkmm_sched.lock */
+	u64 tables_loaded;
+
 	/* statistics, under rkmm_sched.lock */
 	u64 jobs, guilty, innocent, npu_ns, remaps;
 };

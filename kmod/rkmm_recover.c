@@ -45,7 +45,7 @@ void rkmm_recover_report(struct rkmm_core *core, const char *cause,
 
 	trace_rkmm_job_timeout(job, core->index, st->task, st->raw);
 	dev_err_ratelimited(core->rdev->dev,
-			    "core%u: %s: job %llu of %*pE[%d]: operation %u of %u, task %u of %u, waited %llu ms, raw %#x, status %#x: reset, EIO\n",
+			    "core%u: %s: job %llu of %*pE[%d]: step %u of %u, task %u of %u, waited %llu ms, raw %#x, status %#x: reset, EIO\n",
 			    core->index, cause, job->seqno, (int)strlen(client->comm),
 			    client->comm, client->pid, job->step + 1, job->nsteps, st->task,
 			    core->kick->tasks, waited, st->raw, st->status);

@@ -161,12 +161,32 @@ void rkmm_sched_unlock(struct rkmm_device *rdev, unsigned long flags)
 	spin_unlock_irqrestore(&sched->lock, flags);
 }
 
+/*
+ * Tables stay in a core until it is reset (hw 04 §2.6), whoever's kicks run there. One
+ * that does not end is followed by a reset.
+ */
+static void rkmm_sched_table(struct rkmm_core *core)
+{
+	const struct rkmm_kick *kick = core->kick;
+	struct rkmm_client *client = core->job->client;
+
+	core->kept = kick->table_in && kick->table_in == core->table;
+	if (core->kept)
+		client->tables_kept++;
+	else
+		client->tables_loaded++;
+	core->table = kick->table_out;
+}
+
 /* Start the core's kick. Lock held. */
 static void rkmm_sched_kick(struct rkmm_core *core)
 {
 	struct rkmm_device *rdev = core->rdev;
 	struct rkmm_job *job = core->job;
 
+	core->kept = false;
+	if (core->kick->table_out)
+		rkmm_sched_table(core);
 	core->started = ktime_get_ns();
 	trace_rkmm_job_run(job, core);
 	rkmm_core_kick(core, core->kick);

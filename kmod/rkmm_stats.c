@@ -41,7 +41,7 @@ void rkmm_show_fdinfo(struct seq_file *m, struct file *f)
 	struct rkmm_device *rdev = client->rdev;
 	struct rkmm_core *core;
 	struct rkmm_memory mem = {};
-	u64 ns, program_bytes, hits, remaps;
+	u64 ns, program_bytes, hits, remaps, kept, loaded;
 	unsigned long flags;
 	u32 i;
 
@@ -54,6 +54,8 @@ void rkmm_show_fdinfo(struct seq_file *m, struct file *f)
 	spin_lock_irqsave(&rdev->sched.lock, flags);
 	ns = client->npu_ns;
 	remaps = client->remaps;
+	kept = client->tables_kept;
+	loaded = client->tables_loaded;
 	/* What the running job has used so far counts too, so that the sum never steps back. */
 	if (client->running)
 		ns += client->running->npu_ns;
@@ -77,5 +79,7 @@ void rkmm_show_fdinfo(struct seq_file *m, struct file *f)
 	seq_printf(m, "rkmm-temporary-memory:\t%llu KiB\n", rkmm_arena_bytes(client) >> 10);
 	seq_printf(m, "rkmm-image-hits:\t%llu\n", hits);
 	seq_printf(m, "rkmm-stagings:\t%llu\n", remaps);
+	seq_printf(m, "rkmm-tables-kept:\t%llu\n", kept);
+	seq_printf(m, "rkmm-tables-loaded:\t%llu\n", loaded);
 	seq_printf(m, "rkmm-synced-bytes:\t%llu\n", READ_ONCE(client->synced));
 }

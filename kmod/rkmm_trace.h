@@ -129,6 +129,7 @@ TRACE_EVENT(rkmm_job_run,
 		__field(u32, lane)
 		__field(u32, tasks)
 		__field(bool, pingpong)
+		__field(bool, kept)
 		__field(u64, started)
 		__string(why, core->kick->reason ?: "")
 	),
@@ -140,12 +141,13 @@ TRACE_EVENT(rkmm_job_run,
 		__entry->lane = core->kick->lane;
 		__entry->tasks = core->kick->tasks;
 		__entry->pingpong = core->kick->pingpong;
+		__entry->kept = core->kept;
 		__entry->started = core->started;
 		rkmm_assign_str(why, core->kick->reason ?: "");
 	),
-	TP_printk("client=%llu seqno=%llu core=%u operation=%u lane=%u tasks=%u pingpong=%d %s",
+	TP_printk("client=%llu seqno=%llu core=%u operation=%u lane=%u tasks=%u pingpong=%d kept=%d %s",
 		  __entry->client, __entry->seqno, __entry->core, __entry->operation,
-		  __entry->lane, __entry->tasks, __entry->pingpong, __get_str(why))
+		  __entry->lane, __entry->tasks, __entry->pingpong, __entry->kept, __get_str(why))
 );
 
 TRACE_EVENT(rkmm_job_timeout,

@@ -4,10 +4,10 @@
  * known already.
  *
  * What a submission of few operations without syncobjs found is kept, and one that
- * asks for the same, byte by byte, shares it: nothing is looked up or checked a second time. So
- * whatever could give the same bytes another meaning drops what is kept: closing a
- * handle, destroying a plan, another arena for temporaries. Mappings stay as long as their buffer, images as long
- * as they are used.
+ * asks for the same, byte by byte, shares it: nothing is looked up or checked a second
+ * time. So whatever could give the same bytes another meaning drops what is kept: closing
+ * a handle, destroying a plan, another arena for temporaries. Mappings stay as long as
+ * their buffer, images as long as they are used.
  *
  * A submission is kept when it comes for the second time, and only with small
  * images: those that are kept do not count as idle for the image budget.

@@ -19,5 +19,6 @@ guest-scripts += $(sort $(wildcard selftests/*.sh))
 # a window that can be filled; deadlines that are waited for a dozen times
 bo-vboard := --rkmm-args "window_mib=64 isolation=strict"
 fault-vboard := --rkmm-args timeout_factor=1
+chain-vboard := --rkmm-args timeout_factor=1
 # small ranges for operands too large; stage_direct.sh has the other half
 stage-vboard := --rkmm-args "feature=fixed window_mib=128 timeout_factor=1"

@@ -256,12 +256,17 @@ static uint64_t emitted(int fd)
 	return rk_client(fd, &info) ? 0 : info.programs_emitted;
 }
 
-static long long arena(int fd)
+static long long count_of(int fd, const char *key)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	return file_number(path, "rkmm-temporary-memory:");
+	return file_number(path, key);
+}
+
+static long long arena(int fd)
+{
+	return count_of(fd, "rkmm-temporary-memory:");
 }
 
 TEST_F_TIMEOUT(chain, temporaries, CASE_TIMEOUT)
@@ -424,6 +429,107 @@ TEST_F_TIMEOUT(chain, temporaries_of_two, CASE_TIMEOUT)
 	desk_free(d[1]);
 	free(d[1]);
 	close(other);
+}
+
+/* ---- tables ----------------------------------------------------------------- */
+
+/* On core 0 */
+static int run_there(struct desk *d, const struct drm_rkmm_op *op)
+{
+	struct drm_rkmm_submit s = {
+		.ops = { sizeof(*op), 1, (uintptr_t)op }, .flags = DRM_RKMM_SUBMIT_WAIT,
+		.deadline_ns = after(120 * SEC), .cores = 1,
+	};
+	int ret = xioctl(d->fd, DRM_IOCTL_RKMM_SUBMIT, &s);
+
+	if (!ret)
+		ret = s.wait_status ?: s.result;
+	return ret ?: buf_begin_read(&d->buf);
+}
+
+#define KEPT	"rkmm-tables-kept:"
+#define LOADED	"rkmm-tables-loaded:"
+
+#define LOOKUP(op, found)						\
+do {									\
+	long long kept = count_of(d->fd, KEPT), loaded = count_of(d->fd, LOADED); \
+									\
+	ASSERT_EQ(0, run_there(d, op));					\
+	EXPECT_EQ(kept + (found), count_of(d->fd, KEPT));		\
+	EXPECT_EQ(loaded + !(found), count_of(d->fd, LOADED));		\
+} while (0)
+
+/* A table is loaded once for as long as it stays in the core, and its lookups are the same. */
+TEST_F_TIMEOUT(chain, tables, CASE_TIMEOUT)
+{
+	struct drm_rkmm_plan_create tanh_ = { .kind = DRM_RKMM_OP_TANH, .m = 60, .n = 64 };
+	struct drm_rkmm_plan_create silu = { .kind = DRM_RKMM_OP_SILU, .m = 60, .n = 64 };
+	struct drm_rkmm_plan_create relu = { .kind = DRM_RKMM_OP_RELU, .m = 60, .n = 64 };
+	struct mm mm = { .types = DRM_RKMM_I8I32, .m = 9, .k = 100, .n = 50 };
+	struct desk *d = &self->d, *o = calloc(1, sizeof(*o));
+	struct drm_rkmm_op op[2], other;
+	uint32_t i, row, col;
+
+	ASSERT_EQ(0, desk_plan(d, &tanh_));
+	ASSERT_EQ(0, desk_plan(d, &silu));
+	desk_fill(d, 0, &tanh_.a, 60, 64, -4, 4);
+	ASSERT_EQ(0, buf_end_write(&d->buf));
+	op[0] = desk_bind(d, &tanh_, 0, 0, 1, 0);
+	op[1] = desk_bind(d, &silu, 0, 0, 2, 0);
+	ASSERT_EQ(0, run_there(d, &op[1]));
+	LOOKUP(&op[0], false);
+	for (row = 0; row < 60; row++)
+		for (col = 0; col < 64; col++)
+			ASSERT_GE(2e-3, fabs(desk_value(d, 1, &tanh_.c, row, col) -
+					     tanh(d->v[0][row * 64 + col])));
+	/* with another result, so that it is not left over */
+	for (i = 0; i < 3; i++) {
+		op[0].c = desk_operand(d, 3 + i);
+		LOOKUP(&op[0], true);
+		EXPECT_EQ(0, memcmp(room(d, 1), room(d, 3 + i), tanh_.c.size));
+	}
+	LOOKUP(&op[1], false);
+	op[0].c = desk_operand(d, 6);
+	LOOKUP(&op[0], false);
+
+	/* what others run there leaves it alone, but for their own tables */
+	ASSERT_EQ(0, desk_init(o, rk_open()));
+	ASSERT_LE(0, o->fd);
+	ASSERT_EQ(0, mm_init(&mm, o->fd, 3));
+	ASSERT_EQ(0, desk_plan(o, &relu));
+	for (i = 0; i < 3; i++) {
+		struct drm_rkmm_op product = mm_op(&mm);
+
+		ASSERT_EQ(0, mm_new_c(&mm));
+		ASSERT_EQ(0, run_there(o, &product));
+		EXPECT_EQ(0, mm_check(&mm));
+		other = desk_bind(o, &relu, 0, 0, 1, 0);
+		ASSERT_EQ(0, run_there(o, &other));
+		op[0].c = desk_operand(d, 7 + i);
+		LOOKUP(&op[0], true);
+		EXPECT_EQ(0, memcmp(room(d, 1), room(d, 7 + i), tanh_.c.size));
+	}
+	ASSERT_EQ(0, desk_plan(o, &silu));
+	other = desk_bind(o, &silu, 0, 0, 1, 0);
+	ASSERT_EQ(0, run_there(o, &other));
+	op[0].c = desk_operand(d, 10);
+	LOOKUP(&op[0], false);
+	LOOKUP(&op[0], true);
+
+	/* a reset takes it away */
+	if (!soft_fault("0.never_start=1")) {
+		EXPECT_EQ(-EIO, run_there(o, &other));
+		op[0].c = desk_operand(d, 11);
+		LOOKUP(&op[0], false);
+		LOOKUP(&op[0], true);
+		EXPECT_EQ(0, memcmp(room(d, 1), room(d, 11), tanh_.c.size));
+	}
+	for (i = 6; i < 11; i++)
+		EXPECT_EQ(0, memcmp(room(d, 1), room(d, i), tanh_.c.size));
+	mm_free(&mm);
+	close(o->fd);
+	desk_free(o);
+	free(o);
 }
 
 RKMM_TEST_MAIN

@@ -369,11 +369,18 @@ static void do_plan_create(struct thread *t)
 	t->w->plan[i].d = p.d.size;
 }
 
-static struct drm_rkmm_operand operand(struct thread *t, uint64_t need)
+/* In a buffer or, one time in @odds, in one of a few temporaries */
+static struct drm_rkmm_operand operand(struct thread *t, uint64_t need, uint32_t odds)
 {
 	struct drm_rkmm_operand o = { 0 };
 	unsigned int i = 0, tries;
 
+	if (one_in(t, odds)) {
+		o.handle = one_in(t, 30) ? below(t, 2 * DRM_RKMM_MAX_TEMPS) : below(t, 3);
+		o.flags = DRM_RKMM_OPERAND_TEMP;
+		o.offset = one_in(t, 4) ? 64 * below(t, 1 << below(t, 14)) : 0;
+		return o;
+	}
 	for (tries = 0; tries < 8; tries++) {
 		i = a_buf(t);
 		if (t->w->buf[i].size >= need)
@@ -431,13 +438,14 @@ static void do_submit(struct thread *t)
 			ops[i].b_stride = stride(t, t->w->plan[p].b);
 			ops[i].c_stride = stride(t, t->w->plan[p].c);
 		}
-		ops[i].a = operand(t, t->w->plan[p].a + extra(ops[i].count, ops[i].a_stride));
+		ops[i].a = operand(t, t->w->plan[p].a + extra(ops[i].count, ops[i].a_stride),
+				   i ? 6 : 60);
 		if (t->w->plan[p].b)
 			ops[i].b = operand(t, t->w->plan[p].b +
-					   extra(ops[i].count, ops[i].b_stride));
-		ops[i].c = operand(t, t->w->plan[p].c + extra(ops[i].count, ops[i].c_stride));
+					   extra(ops[i].count, ops[i].b_stride), 30);
+		ops[i].c = operand(t, t->w->plan[p].c + extra(ops[i].count, ops[i].c_stride), 4);
 		if (t->w->plan[p].d)
-			ops[i].d = operand(t, t->w->plan[p].d);
+			ops[i].d = operand(t, t->w->plan[p].d, 30);
 		if (one_in(t, 100)) {
 			uint64_t v = wild(t);
 

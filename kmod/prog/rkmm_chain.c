@@ -151,8 +151,8 @@ static bool next_lane(struct rkmm_stream *s, u32 ns)
 		first |= next != s->lane;
 		s->lane = next;
 	} else if (next < s->lanes && s->done >= next &&
-	    (s->done >= s->tasks - (s->lanes - next) ||
-	     2 * s->passed + ns >= s->edge)) {
+		   (s->done >= s->tasks - (s->lanes - next) ||
+		    2 * s->passed + ns >= s->edge)) {
 		s->lane = next;
 		s->edge = 2 * (s->total * (next + 1) / s->lanes);
 		first = true;
@@ -281,6 +281,7 @@ static void keep_table(struct rkmm_stream *s, struct rkmm_task *task)
 	} else {
 		return;
 	}
+	s->lookup = !s->table;
 	*load = s->table != 1u + curve;
 	s->table = 1u + curve;
 }
@@ -340,6 +341,7 @@ bool rkmm_stream_next(struct rkmm_stream *s)
 		s->i = 0;
 		s->kick_ns = s->start_ns;
 	}
+	s->lookup = false;
 	if (m->op || m->geom->fused)
 		keep_table(s, task);
 	s->kick_ns += task->ns;

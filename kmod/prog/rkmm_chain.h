@@ -59,6 +59,11 @@ static inline struct rkmm_member rkmm_member_of(const struct rkmm_geom *geom, u3
  * @pingpong: TASK_CON ping-pong bit
  * @lane: share of the work it belongs to; lanes may run at the same time, the
  *	kicks of a lane only in order
+ * @table_in: 1 + the table that its first lookup reads, 0 where it brings that along anyway
+ * @table_out: 1 + the table that is there afterwards, 0 for the one before
+ * @kept_addr: instead of @addr, on a core that has @table_in: its first programs once more,
+ *	without the table
+ * @kept_amount: PC_DATA_AMOUNT of that
  * @predicted_ns: predicted time at 1 GHz
  * @reason: why the chain was cut or ping-pong is off, a constant string or NULL
  */
@@ -69,6 +74,8 @@ struct rkmm_kick {
 	u32 int_mask;
 	bool pingpong;
 	u32 lane;
+	u32 table_in, table_out;
+	u32 kept_addr, kept_amount;
 	u64 predicted_ns;
 	const char *reason;
 };

@@ -12,20 +12,35 @@ u32 rkmm_slot_bytes(u32 writes)
 	       SLOT_ALIGN;
 }
 
+/*
+ * The programs of a kick up to its first lookup, once more without the table: for a core
+ * that has it. Not where they are longer than the table is.
+ */
+#define KEPT_BYTES	(RKMM_LUT_WRITES * (u32)sizeof(u64))
+
 u64 rkmm_image_bytes(const struct rkmm_geom *geom)
 {
 	struct rkmm_program one = { .fused = geom->fused };
 
 	/* at most a table for each, as if each began a chain */
 	one.load = one.fused && one.fused->ew == RKMM_EW_LUT;
-	return (u64)geom->programs * rkmm_slot_bytes(rkmm_program_writes(&one));
+	return (u64)geom->programs * (rkmm_slot_bytes(rkmm_program_writes(&one)) +
+				      (one.load ? KEPT_BYTES : 0));
+}
+
+/* Bytes that the present task, the first lookup of its kick, adds to the image; 0 for none */
+static u32 kept_bytes(const struct rkmm_stream *s, u64 before)
+{
+	u64 bytes = before + rkmm_slot_bytes(s->writes - RKMM_LUT_WRITES);
+
+	return bytes > KEPT_BYTES ? 0 : (u32)bytes;
 }
 
 void rkmm_image_measure(const struct rkmm_limits *limits, const struct rkmm_member *members,
 			u32 n, struct rkmm_extent *extent)
 {
 	struct rkmm_extent ext = {};
-	u64 lane_ns = 0, before = 0;
+	u64 lane_ns = 0, before = 0, kick_bytes = 0;
 	struct rkmm_stream s;
 	struct rkmm_run run;
 	u32 lane = 0;
@@ -35,15 +50,20 @@ void rkmm_image_measure(const struct rkmm_limits *limits, const struct rkmm_memb
 		ext.bytes += rkmm_slot_bytes(s.writes);
 		ext.tasks++;
 		if (s.fresh) {
+			kick_bytes = 0;
 			ext.kicks++;
 			/* @before: the kicks of the lane that have ended */
 			before = s.lane == lane ? lane_ns : 0;
 			lane = s.lane;
 		}
+		if (s.lookup)
+			ext.bytes += kept_bytes(&s, kick_bytes);
+		kick_bytes += rkmm_slot_bytes(s.writes);
 		rkmm_stream_run(&s, &run);
 		if (run.n) {
 			rkmm_stream_skip(&s, &run);
 			ext.bytes += (u64)run.n * rkmm_slot_bytes(run.writes);
+			kick_bytes += (u64)run.n * rkmm_slot_bytes(run.writes);
 			ext.tasks += run.n;
 		}
 		lane_ns = before + s.kick_ns;
@@ -117,16 +137,26 @@ struct sink {
 	struct pattern patterns[4];
 };
 
-/* The end of the present program, and the gap behind it; the next one has @writes, or 0. */
-static void sink_tail(struct sink *sink, u32 writes)
+/*
+ * The end of the present program, and the gap behind it; the next one has @writes, or 0,
+ * and lies at @next, or behind it.
+ */
+static void sink_link(struct sink *sink, u32 writes, u32 next)
 {
 	u32 slot = rkmm_slot_bytes(sink->words), at;
 
 	sink->addr += slot;
-	rkmm_emit_tail(sink->image, writes ? sink->addr : 0, writes, sink->enable);
+	if (!next)
+		next = sink->addr;
+	rkmm_emit_tail(sink->image, writes ? next : 0, writes, sink->enable);
 	sink->image += RKMM_TAIL_WORDS;
 	for (at = sink->words + RKMM_TAIL_WORDS; at * sizeof(u64) < slot; at++)
 		*sink->image++ = 0;
+}
+
+static void sink_tail(struct sink *sink, u32 writes)
+{
+	sink_link(sink, writes, 0);
 }
 
 static void sink_task(struct sink *sink, struct rkmm_stream *s)
@@ -176,6 +206,71 @@ static void sink_run(struct sink *sink, const struct rkmm_task *task, const stru
 	sink->words = run->writes;
 }
 
+/* A lookup without its table */
+static void sink_lookup(struct sink *sink, const struct rkmm_task *task)
+{
+	struct rkmm_task bare = *task;
+
+	if (bare.kind == RKMM_TASK_MATMUL)
+		bare.matmul.load = false;
+	else
+		bare.dpu.load = false;
+	sink->words = rkmm_task_emit(&bare, NULL, sink->image);
+	sink->enable = bare.enable;
+	sink->image += sink->words;
+}
+
+/* Register writes of the present task where its kick starts without the table */
+static u32 kept_writes(const struct rkmm_stream *s)
+{
+	return s->writes - (s->lookup ? RKMM_LUT_WRITES : 0);
+}
+
+/* First programs of the kicks that have a table_in; the others begin at @base. */
+static void emit_kept(const struct rkmm_limits *limits, const struct rkmm_member *members, u32 n,
+		      u32 base, struct sink *sink, struct rkmm_kick *kicks, u32 nkept)
+{
+	struct rkmm_kick *kick = kicks - 1;
+	const struct rkmm_task *task;
+	struct rkmm_stream s;
+	struct rkmm_run run;
+	bool more, live = false, ends;
+
+	rkmm_stream_start(&s, limits, members, n);
+	more = rkmm_stream_next(&s);
+	while (more && (nkept || live)) {
+		task = rkmm_task_at(&s, 0);
+		if (s.fresh) {
+			kick++;
+			live = kick->table_in;
+			nkept -= live;
+			if (live) {
+				kick->kept_addr = sink->addr;
+				kick->kept_amount = rkmm_amount(kept_writes(&s));
+			}
+		}
+		ends = s.lookup;
+		base += rkmm_slot_bytes(s.writes);
+		if (live && ends)
+			sink_lookup(sink, task);
+		else if (live)
+			sink_task(sink, &s);
+		rkmm_stream_run(&s, &run);
+		if (run.n) {
+			base += run.n * rkmm_slot_bytes(run.writes);
+			if (live && !ends)
+				sink_run(sink, task, &run);
+			rkmm_stream_skip(&s, &run);
+		}
+		more = rkmm_stream_next(&s);
+		if (live && ends)
+			sink_link(sink, more && !s.fresh ? s.writes : 0, base);
+		else if (live)
+			sink_tail(sink, kept_writes(&s));
+		live &= !ends;
+	}
+}
+
 void rkmm_image_emit(const struct rkmm_limits *limits, const struct rkmm_member *members, u32 n,
 		     u32 base, u64 *image, struct rkmm_kick *kicks)
 {
@@ -184,6 +279,7 @@ void rkmm_image_emit(const struct rkmm_limits *limits, const struct rkmm_member 
 	const struct rkmm_task *task;
 	struct rkmm_stream s;
 	struct rkmm_run run;
+	u32 nkept = 0;
 	bool more, last;
 
 	rkmm_stream_start(&s, limits, members, n);
@@ -195,6 +291,11 @@ void rkmm_image_emit(const struct rkmm_limits *limits, const struct rkmm_member 
 				.addr = sink.addr, .amount = rkmm_amount(s.writes),
 				.pingpong = true, .lane = s.lane, .reason = s.cut,
 			};
+		if (s.lookup && kept_bytes(&s, sink.addr - kick->addr)) {
+			kick->table_in = s.table;
+			nkept++;
+		}
+		kick->table_out = s.table;
 		sink_task(&sink, &s);
 		rkmm_stream_run(&s, &run);
 		if (run.n) {
@@ -209,4 +310,5 @@ void rkmm_image_emit(const struct rkmm_limits *limits, const struct rkmm_member 
 		if (last)
 			end_kick(kick, more ? s.cut : NULL);
 	}
+	emit_kept(limits, members, n, base, &sink, kicks, nkept);
 }

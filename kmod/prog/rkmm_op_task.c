@@ -241,6 +241,8 @@ u64 rkmm_op_image_bytes(const struct rkmm_opgeom *g)
 
 	for (i = 0; i < g->nsteps; i++)
 		loads += g->steps[i].kind == RKMM_STEP_DPU && g->steps[i].dpu.load;
+	/* and what a core begins with that has the table: as long as a table at most */
+	loads *= 2;
 	return (u64)rkmm_op_tasks(g, g->op.m) * rkmm_slot_bytes(RKMM_PROG_WRITES) +
 	       tables * loads * RKMM_LUT_WRITES * sizeof(u64);
 }

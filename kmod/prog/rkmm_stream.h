@@ -40,6 +40,7 @@
  * @kick_ns: predicted time of its kick so far
  * @placed: members say on which lane they run
  * @table: 1 + the table that was loaded last in this kick
+ * @lookup: the present task is the first lookup of its kick
  * @at: place of the present task in @ring
  * @ring: the present task and those before it
  */
@@ -65,6 +66,7 @@ struct rkmm_stream {
 	u64 kick_ns;
 	bool placed;
 	u32 table;
+	bool lookup;
 	u32 at;
 	struct rkmm_task ring[4];
 };

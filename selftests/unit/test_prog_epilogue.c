@@ -476,7 +476,8 @@ static void test_kicks(void **state)
 	assert_int_equal(extent.lanes, t.g.lanes);
 	assert_true(extent.kicks < 64 && extent.tasks > extent.kicks);
 	assert_int_equal(extent.bytes,
-			 (uint64_t)extent.kicks * rkmm_slot_bytes(108 + 1028) +
+			 (uint64_t)extent.kicks * (rkmm_slot_bytes(108 + 1028) +
+						   rkmm_slot_bytes(108)) +
 			 (uint64_t)(extent.tasks - extent.kicks) * rkmm_slot_bytes(108));
 	words = malloc(extent.bytes);
 	rkmm_image_emit(&rkmm_limits_rk3588, &m, 1, base_of(3), words, kick);

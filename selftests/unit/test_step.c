@@ -21,7 +21,8 @@
 #define TENSORS	10
 #define OPS	12
 #define OWN	4		/* rooms of an operation: constants, weights, a vector, spare */
-#define DATA	((TENSORS + OWN * OPS + RKMM_LANES_MAX) * (uint64_t)ROOM)
+#define TEMP	8		/* rooms of a lane */
+#define DATA	((TENSORS + OWN * OPS + TEMP * RKMM_LANES_MAX) * (uint64_t)ROOM)
 
 static uint64_t seed = 0x9e3779b97f4a7c15ull;
 
@@ -91,6 +92,9 @@ static bool start(struct npu_core *core, const struct rkmm_kick *k, struct npu_r
 	return report->cls == NPU_OK && report->tasks_done == k->tasks &&
 	       npu_core_read(core, 0x2c) & k->int_mask;
 }
+
+/* 1 + the table that each core has, as the driver keeps books; starts without it */
+static uint32_t tables[RKMM_LANES_MAX], kept;
 
 static void kick(struct npu_core *core, const struct rkmm_kick *k)
 {
@@ -260,6 +264,7 @@ static void test_groups(void **state)
  * @m: rows of all tensors
  * @n: columns
  * @count: operations
+ * @int8: of int8, else fp16
  * @members: with addresses, in order
  * @links: the same, for the decision
  * @geoms: of the matmuls
@@ -267,6 +272,7 @@ static void test_groups(void **state)
  */
 static struct graph {
 	uint32_t m, n, count;
+	bool int8;
 	struct rkmm_member members[OPS];
 	struct rkmm_link links[OPS];
 	struct rkmm_geom geoms[OPS];
@@ -285,15 +291,23 @@ static uint32_t own(uint32_t i, uint32_t what)
 
 static uint32_t temp_of(uint32_t lane)
 {
-	return D_BASE + (TENSORS + OWN * OPS + lane) * ROOM;
+	return D_BASE + (TENSORS + OWN * OPS + TEMP * lane) * ROOM;
 }
 
 static void add_matmul(struct graph *g, uint32_t i, struct rkmm_member *m)
 {
-	const struct rkmm_matmul mm = {
-		.types = RKMM_T_F16F16, .form = RKMM_FORM_CUBE, .m = g->m, .k = g->n, .n = g->n,
-		.lanes = 1 + rnd(3),
+	/* 4 bytes mean nothing to who reads them as one or two, but the same each time */
+	bool wide_c = (g->m + 4) * (g->n + 32) * 4 < ROOM && !rnd(4);
+	struct rkmm_matmul mm = {
+		.types = wide_c ? RKMM_T_F16F32 : RKMM_T_F16F16, .form = RKMM_FORM_CUBE,
+		.m = g->m, .k = g->n, .n = g->n, .lanes = 1 + rnd(3),
 	};
+
+	if (g->int8) {
+		mm.types = wide_c ? RKMM_T_I8I32 : RKMM_T_I8I8;
+		mm.mult = mm.types == RKMM_T_I8I8 ? 100 : 0;
+		mm.shift = mm.types == RKMM_T_I8I8 ? 17 : 0;
+	}
 
 	assert_int_equal(rkmm_geometry(&rkmm_limits_rk3588, &mm, &g->geoms[i]), RKMM_OK);
 	m->geom = &g->geoms[i];
@@ -313,12 +327,17 @@ static void add_op(struct graph *g, uint32_t i, struct rkmm_member *m)
 		.code = codes[rnd(16)], .precision = RKMM_PREC_F16, .m = g->m, .n = g->n,
 	};
 
+	if (g->int8) {
+		op.precision = RKMM_PREC_I8;
+		op.code = codes[rnd(7)];
+		op.quant.shift = op.code == RKMM_OP_MUL ? 6 : op.code <= RKMM_OP_MIN ? 14 : 0;
+	}
 	if (op.code == RKMM_OP_RMSNORM || op.code == RKMM_OP_LAYERNORM)
 		op.value = 0x3727c5ac;
 	if (op.code == RKMM_OP_MUL && rnd(2))
 		op.other = RKMM_OTHER_CHANNEL;
 	assert_int_equal(rkmm_op_geometry(&rkmm_limits_rk3588, &op, &g->ops[i]), RKMM_OK);
-	assert_true(g->ops[i].temp_bytes <= ROOM && g->ops[i].const_bytes <= ROOM);
+	assert_true(g->ops[i].temp_bytes <= TEMP * ROOM && g->ops[i].const_bytes <= ROOM);
 	m->op = &g->ops[i];
 	m->consts = own(i, 0);
 	m->b = op.other == RKMM_OTHER_CHANNEL ? own(i, 2) : tensor(rnd(TENSORS));
@@ -360,6 +379,7 @@ static void make_graph(struct graph *g)
 	g->m = 1 + rnd(rnd(4) ? 80 : 300);
 	g->n = 32 * (1 + rnd(rnd(3) ? 5 : 20));
 	g->count = 2 + rnd(OPS - 1);
+	g->int8 = !rnd(3);
 	for (i = 0; i < g->count; i++) {
 		struct rkmm_member *m = &g->members[i];
 
@@ -388,6 +408,25 @@ static void fill_data(const struct graph *g)
 				     (u16 *)(data + (g->members[i].consts - D_BASE)));
 }
 
+/* As the scheduler starts it: without the table where the core has that */
+static void kick_lane(uint32_t lane, const struct rkmm_kick *k)
+{
+	struct rkmm_kick start = *k;
+
+	if (!rnd(9)) {
+		npu_core_reset(cores[lane]);
+		tables[lane] = 0;
+	}
+	if (k->table_in && k->table_in == tables[lane]) {
+		start.addr = k->kept_addr;
+		start.amount = k->kept_amount;
+		kept++;
+	}
+	kick(cores[lane], &start);
+	if (k->table_out)
+		tables[lane] = k->table_out;
+}
+
 /* Each lane on a core of its own; kicks of lanes in any order */
 static void run_lanes(const struct rkmm_kick *kicks, uint32_t n, uint32_t lanes)
 {
@@ -400,7 +439,7 @@ static void run_lanes(const struct rkmm_kick *kicks, uint32_t n, uint32_t lanes)
 		next[lane] = i + 1;
 		if (i >= n)
 			continue;
-		kick(cores[lane], &kicks[i]);
+		kick_lane(lane, &kicks[i]);
 		left--;
 	}
 }
@@ -494,6 +533,7 @@ static void test_graphs(void **state)
 	/* far fewer starts, and independent branches side by side now and then */
 	assert_true(starts * 2 < apart * 3);
 	assert_true(several > 5);
+	assert_true(kept > 20);
 	free(before);
 	free(want);
 }
@@ -512,6 +552,7 @@ static uint32_t lookup_chain(struct rkmm_kick *k)
 
 	graph->m = 120;
 	graph->n = 64;
+	graph->int8 = false;
 	for (i = 0; i < 4; i++) {
 		m[i] = (struct rkmm_member){
 			.rows = 120, .count = 1, .a = tensor(i), .c = tensor(i + 1),
@@ -605,6 +646,100 @@ static void test_wrong_amount(void **state)
 	free(image);
 }
 
+static void set_up_image(const struct rkmm_member *m, uint32_t n, struct rkmm_kick *k)
+{
+	struct rkmm_extent extent;
+
+	rkmm_image_measure(&rkmm_limits_rk3588, m, n, &extent);
+	assert_int_equal(extent.kicks, 1);
+	image_bytes = extent.bytes;
+	image = aligned_alloc(64, extent.bytes + 64);
+	memset(image, 0xa5, extent.bytes + 64);
+	rkmm_image_emit(&rkmm_limits_rk3588, m, n, P_BASE, (u64 *)image, k);
+	/* it has the size that was measured */
+	for (n = 0; n < 64; n++)
+		assert_int_equal(image[extent.bytes + n], 0xa5);
+	assert_int_not_equal(image[extent.bytes - 1], 0xa5);
+}
+
+/* A table that is still there is not loaded; one that is not is missed. */
+static void test_tables(void **state)
+{
+	static const enum rkmm_op_code codes[] = { RKMM_OP_TANH, RKMM_OP_TANH, RKMM_OP_SIGMOID };
+	struct rkmm_op op = { .precision = RKMM_PREC_F16, .m = 120, .n = 64 };
+	uint8_t *before = malloc(DATA), *want = malloc(TENSORS * ROOM);
+	struct npu_report report;
+	struct rkmm_member m[4];
+	struct rkmm_kick k, bare;
+	uint32_t i;
+
+	(void)state;
+	graph->m = 120;
+	graph->n = 64;
+	graph->int8 = false;
+	graph->count = 0;
+	for (i = 0; i < 4; i++) {
+		m[i] = (struct rkmm_member){
+			.rows = 120, .count = 1, .a = tensor(i), .c = tensor(i + 1),
+			.after = i > 0,
+		};
+		if (!i) {
+			add_matmul(graph, i, &m[i]);
+			m[i].weights = 1;
+			continue;
+		}
+		op.code = codes[i - 1];
+		assert_int_equal(rkmm_op_geometry(&rkmm_limits_rk3588, &op, &graph->ops[i]),
+				 RKMM_OK);
+		m[i].op = &graph->ops[i];
+	}
+	fill_data(graph);
+	memcpy(before, data, DATA);
+
+	/* another table at the end than at the start */
+	set_up_image(m, 4, &k);
+	assert_int_equal(k.tasks, graph->geoms[0].programs + 3);
+	assert_int_equal(k.table_in, 1 + RKMM_CURVE_TANH);
+	assert_int_equal(k.table_out, 1 + RKMM_CURVE_SIGMOID);
+	free(image);
+	/* the same one: the second start finds it */
+	set_up_image(m, 3, &k);
+	assert_int_equal(k.table_in, 1 + RKMM_CURVE_TANH);
+	assert_int_equal(k.table_out, 1 + RKMM_CURVE_TANH);
+	bare = k;
+	bare.addr = k.kept_addr;
+	bare.amount = k.kept_amount;
+	npu_core_reset(cores[0]);
+	assert_false(start(cores[0], &bare, &report));
+	npu_core_reset(cores[0]);
+	memcpy(data, before, DATA);
+	kick(cores[0], &k);
+	memcpy(want, data, TENSORS * ROOM);
+	memcpy(data, before, DATA);
+	kick(cores[0], &bare);
+	assert_memory_equal(data, want, TENSORS * ROOM);
+	free(image);
+	/* after another one it would be wrong */
+	set_up_image(m + 3, 1, &k);
+	assert_int_equal(k.table_in, 1 + RKMM_CURVE_SIGMOID);
+	kick(cores[0], &k);
+	free(image);
+	set_up_image(m, 3, &k);
+	memcpy(data, before, DATA);
+	assert_true(start(cores[0], &bare, &report));
+	assert_memory_not_equal(data, want, TENSORS * ROOM);
+	free(image);
+
+	/* nothing to look up, nothing to keep */
+	graph->geoms[0].lanes = 1;
+	set_up_image(m, 1, &k);
+	assert_true(!k.table_in && !k.table_out && !k.kept_addr);
+	free(image);
+	npu_core_reset(cores[0]);
+	free(before);
+	free(want);
+}
+
 static int setup(void **state)
 {
 	uint32_t i;
@@ -642,6 +777,7 @@ int main(void)
 		cmocka_unit_test(test_graphs),
 		cmocka_unit_test(test_forced_pingpong),
 		cmocka_unit_test(test_wrong_amount),
+		cmocka_unit_test(test_tables),
 	};
 
 	return cmocka_run_group_tests_name("steps", tests, setup, teardown);
