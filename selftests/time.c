@@ -97,6 +97,7 @@ FIXTURE_TEARDOWN(time)
 {
 	if (self->soft) {
 		EXPECT_EQ(0, set("time", "off"));
+		EXPECT_EQ(0, soft_fault("*.late_output=0"));
 		EXPECT_EQ(0, set("time_percent", "100"));
 		EXPECT_EQ(0, set("time_perturb", "0"));
 		EXPECT_EQ(0, set("time_profile", "default"));
@@ -234,6 +235,27 @@ TEST_F_TIMEOUT(time, waited_for, CASE_TIMEOUT)
 	}
 	ASSERT_EQ(0, sums(&t));
 	EXPECT_LT(s.model_ns, t.model_ns);
+}
+
+/* Narrow output that ends after its job (hw 03 O13) harms that job alone, if any. */
+TEST_F_TIMEOUT(time, late_output, CASE_TIMEOUT)
+{
+	struct mm mm = { .types = DRM_RKMM_I4I16, .m = 20, .k = 512, .n = 64, .cores = 1 };
+
+	ASSERT_EQ(0, mm_init(&mm, self->fd, 5));
+	ASSERT_EQ(0, mm_run(&mm));
+	ASSERT_EQ(0, mm_new_c(&mm));
+	ASSERT_EQ(0, soft_fault("*.late_output=200000"));
+	/* who waits for the interrupt only is too early */
+	if (mm_run(&mm))
+		TH_LOG("not all there when the job ended: %s", mm.msg);
+	ASSERT_EQ(0, soft_fault("*.late_output=0"));
+	msleep(500);
+	ASSERT_EQ(0, mm_new_c(&mm));
+	EXPECT_EQ(0, mm_run(&mm)) {
+		TH_LOG("on time: %s", mm.msg);
+	}
+	mm_free(&mm);
 }
 
 RKMM_TEST_MAIN

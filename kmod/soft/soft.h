@@ -83,6 +83,7 @@ enum soft_switch {
 	SOFT_SW_FEATURE_CACHE,
 	SOFT_SW_OUTPUT_MOVE,
 	SOFT_SW_INT8_WEDGE,
+	SOFT_SW_LATE_OUTPUT,
 	SOFT_SW_COUNT,
 };
 
@@ -197,6 +198,8 @@ struct soft_core {
 	/** @paced_ns: model time up to @due */
 	u64 paced_ns;
 	u32 random;
+	/** @late_lock: what is late arrives, or is forgotten */
+	struct mutex late_lock;
 	struct hrtimer irq_timer;
 	/** @irq_held: the interrupt of ends that are visible has not come yet; under @lock */
 	bool irq_held;

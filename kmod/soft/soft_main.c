@@ -157,6 +157,7 @@ static int soft_setup(struct soft_npu *npu)
 		init_waitqueue_head(&core->wait);
 		soft_iommu_fault_init(core);
 		soft_time_init(core);
+		mutex_init(&core->late_lock);
 	}
 
 	ret = soft_irq_init(npu);

@@ -152,6 +152,7 @@ static bool soft_run_tasks(struct soft_core *core)
 	npu_core_set_peers(core->model, READ_ONCE(core->peers));
 	npu_core_set_laws(core->model, READ_ONCE(soft_strict));
 	npu_core_set_compute(core->model, READ_ONCE(soft_compute));
+	npu_core_set_late(core->model, soft_switch_peek(core->index, SOFT_SW_LATE_OUTPUT));
 	soft_time_begin(core);
 	npu_core_run(core->model, soft_run_after_task, core, &report);
 	soft_run_account(core, &report, started);
@@ -205,6 +206,22 @@ out:
 	soft_irq_update(core);
 }
 
+/* The job's end is known: wait before its last bytes go to memory, but for no other job. */
+static void soft_run_land(struct soft_core *core)
+{
+	u32 us = soft_switch_peek(core->index, SOFT_SW_LATE_OUTPUT);
+
+	if (!npu_core_has_late(core->model))
+		return;
+	wait_event_interruptible_hrtimeout(core->wait, soft_run_aborted(core) ||
+					   READ_ONCE(core->state) != SOFT_IDLE,
+					   ns_to_ktime((u64)min(us, 1000000U) * NSEC_PER_USEC));
+	mutex_lock(&core->late_lock);
+	if (!soft_run_aborted(core) && READ_ONCE(core->state) == SOFT_IDLE)
+		npu_core_land(core->model);
+	mutex_unlock(&core->late_lock);
+}
+
 static int soft_run_thread(void *data)
 {
 	struct soft_core *core = data;
@@ -228,6 +245,8 @@ static int soft_run_thread(void *data)
 			soft_run(core);
 		else
 			wake_up_all(&core->wait);
+		if (run)
+			soft_run_land(core);
 	}
 }
 
@@ -272,7 +291,9 @@ void soft_run_stop(struct soft_core *core)
 	soft_iommu_fault_sync(core);
 
 	/* nobody reaches the model: no access while off or in reset */
+	mutex_lock(&core->late_lock);
 	npu_core_reset(core->model);
+	mutex_unlock(&core->late_lock);
 	spin_lock_irqsave(&core->lock, flags);
 	core->state = SOFT_IDLE;
 	core->extra = 0;

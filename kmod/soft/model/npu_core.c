@@ -29,6 +29,7 @@ void npu_core_reset(struct npu_core *core)
 	core->feature.valid = false;
 	core->weight.valid = false;
 	npu_stale_forget(core);
+	core->late.bytes = 0;
 	core->conv_task = LUT_NO_TASK;
 	core->int8_left = false;
 	core->int8_now = false;
@@ -83,11 +84,6 @@ u64 npu_core_ns(const struct npu_core *core, u32 cores)
 	u32 i = npu_min(npu_max(cores, 1), NPU_TIME_CORES) - 1;
 
 	return core->report->model_ns[i] + core->task_ns[i];
-}
-
-bool npu_core_narrow(const struct npu_core *core)
-{
-	return core->narrow;
 }
 
 /* The task in progress does this work; what a kind costs once is once a kick. */
@@ -261,6 +257,8 @@ enum npu_class npu_read(struct npu_core *core, u32 addr, void *dst, u32 len)
 {
 	u32 at = addr;
 
+	/* Whatever comes next on a core finds what was before it in memory. */
+	npu_core_land(core);
 	if (wraps(addr, len) || core->env->read(core->env->ctx, addr, dst, len, &at))
 		return fault(core, at, false);
 	core->report->read_bytes += len;
@@ -269,12 +267,37 @@ enum npu_class npu_read(struct npu_core *core, u32 addr, void *dst, u32 len)
 
 enum npu_class npu_write(struct npu_core *core, u32 addr, const void *src, u32 len)
 {
+	u32 late = core->late.on && core->narrow ? npu_min(len, STALE_BYTES) : 0;
 	u32 at = addr;
 
-	if (wraps(addr, len) || core->env->write(core->env->ctx, addr, src, len, &at))
+	npu_core_land(core);
+	if (wraps(addr, len) || (len > late &&
+				 core->env->write(core->env->ctx, addr, src, len - late, &at)))
 		return fault(core, at, true);
+	core->late.addr = addr + (len - late);
+	core->late.bytes = late;
+	memcpy(core->late.data, (const u8 *)src + (len - late), late);
 	core->report->write_bytes += len;
 	return NPU_OK;
+}
+
+void npu_core_set_late(struct npu_core *core, bool late)
+{
+	core->late.on = late;
+}
+
+bool npu_core_land(struct npu_core *core)
+{
+	u32 bytes = core->late.bytes, at;
+
+	core->late.bytes = 0;
+	return bytes && !core->env->write(core->env->ctx, core->late.addr, core->late.data, bytes,
+					  &at);
+}
+
+bool npu_core_has_late(const struct npu_core *core)
+{
+	return core->late.bytes;
 }
 
 /* The first law broken is the one reported; the worst class is. */

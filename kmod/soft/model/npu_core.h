@@ -205,6 +205,19 @@ struct npu_served {
 };
 
 /**
+ * struct npu_late - the end of a narrow output, on its way to memory (hw 03 O13)
+ * @on: outputs are late
+ * @addr: device address
+ * @bytes: how many, 0: none
+ * @data: what will be written
+ */
+struct npu_late {
+	bool on;
+	u32 addr, bytes;
+	u8 data[STALE_BYTES];
+};
+
+/**
  * struct npu_stale - npu_stale.c
  * @held: by buffer
  * @kick: number of the last one that read a feature
@@ -364,6 +377,7 @@ struct npu_core {
 	struct npu_resident feature;
 	struct npu_resident weight;
 	struct npu_stale stale;
+	struct npu_late late;
 
 	/* what ran before; forgotten at a reset */
 	u32 kicks;

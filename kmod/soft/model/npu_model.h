@@ -251,10 +251,26 @@ void npu_core_set_time(struct npu_core *core, const struct npu_time_law *law);
 u64 npu_core_ns(const struct npu_core *core, u32 cores);
 
 /**
- * npu_core_narrow() - whether the last task that ended wrote fewer than four bytes a result
+ * npu_core_set_late() - whether the end of narrow output comes late (hw 03 O13)
+ * @core: the core; not running
+ * @late: the last bytes of a job whose results have fewer than four bytes stay out of
+ *	memory until npu_core_land(), or until the core reads or writes anything else
+ */
+void npu_core_set_late(struct npu_core *core, bool late);
+
+/**
+ * npu_core_land() - what is late arrives
+ * @core: the core; not running
+ *
+ * Return: something was, and it could be written.
+ */
+bool npu_core_land(struct npu_core *core);
+
+/**
+ * npu_core_has_late() - whether something is late
  * @core: the core; not running
  */
-bool npu_core_narrow(const struct npu_core *core);
+bool npu_core_has_late(const struct npu_core *core);
 
 /**
  * npu_class_name() - the class as hw 03 §0 spells it
