@@ -94,6 +94,9 @@ static void test_names(void **state)
 			rdma += count("  DPU_RDMA_") > 0;
 			/* a write of each task, and the first entry of two tables */
 			assert_true(count("DPU_LUT_ACCESS_DATA") <= 3 * count("  START  "));
+			/* one kind in four is enough for the long form */
+			if (p || i % 4)
+				continue;
 			entries = count("\n");
 			assert_int_equal(sh("$T op %s --m 20 --n 40 --precision %s %s --emit %s",
 					    ops[i], precisions[p], scale,
