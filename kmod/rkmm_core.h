@@ -6,6 +6,7 @@
 #include <linux/interrupt.h>
 #include <linux/regmap.h>
 #include "prog/rkmm_chain.h"
+#include "prog/rkmm_modes.h"
 
 struct rkmm_device;
 struct rkmm_job;
@@ -50,6 +51,8 @@ struct rkmm_core {
 	u32 table;
 	/** @kept: the kick began without the table that the core had; under rkmm_sched.lock */
 	bool kept;
+	/** @mode: datapath mode of the last matmul it was started with; under rkmm_sched.lock */
+	enum rkmm_mode mode;
 	/** @int_mask: bits the running kick ends with; under rkmm_sched.lock */
 	u32 int_mask;
 	/** @started: ktime of the kick, ns; under rkmm_sched.lock */

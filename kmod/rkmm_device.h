@@ -22,6 +22,7 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
+#include "prog/rkmm_policy.h"
 #include "rkmm_core.h"
 #include "rkmm_power.h"
 #include "rkmm_soc.h"
@@ -37,6 +38,8 @@
  * @resets: resets done; under @lock
  * @switches: window switches; under @lock
  * @remaps: times that other operands were staged; under @lock
+ * @changes: times that a core was started in another datapath mode; under @lock
+ * @policy: what the policy did; under @lock
  * @wq: for @work
  *
  * Fences are never signalled with @lock held: their callbacks come back here.
@@ -44,8 +47,12 @@
 struct rkmm_sched {
 	/** @lock: cores, queues, job states; taken in the interrupt handler */
 	spinlock_t lock;
-	/** @ready: clients with a startable job at their head, oldest first */
+	/** @ready: clients with a startable job at their head */
 	struct list_head ready;
+	/** @now: time of the present event; where nothing depends on it, of one before */
+	u64 now;
+	/** @floor: virtual time that no client that has work is behind */
+	u64 floor;
 	/** @clients: open files */
 	struct list_head clients;
 	/** @window: window the cores run in; changes only with all cores idle */
@@ -82,6 +89,8 @@ struct rkmm_sched {
 	u64 resets;
 	u64 switches;
 	u64 remaps;
+	u64 changes;
+	struct rkmm_policy_counts policy;
 };
 
 /**
@@ -203,6 +212,10 @@ struct rkmm_client {
 	struct rkmm_job *running;
 	/** @in_ready: node in rkmm_sched.ready; under rkmm_sched.lock */
 	struct list_head in_ready;
+	/** @candidate: what the policy knows of it; under rkmm_sched.lock */
+	struct rkmm_candidate candidate;
+	/** @able: it is a candidate of the present choice; under rkmm_sched.lock */
+	bool able;
 	/** @in_clients: in rkmm_sched.clients; under rkmm_sched.lock */
 	struct list_head in_clients;
 	/** @ended: sequence number up to which jobs have ended; under rkmm_sched.lock */

@@ -109,6 +109,7 @@ static const struct drm_ioctl_desc rkmm_ioctls[] = {
 	DRM_IOCTL_DEF_DRV(RKMM_PLAN_DESTROY, rkmm_ioctl_plan_destroy, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(RKMM_SUBMIT, rkmm_ioctl_submit, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(RKMM_WAIT, rkmm_ioctl_wait, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(RKMM_CLIENT_SET, rkmm_ioctl_client_set, DRM_RENDER_ALLOW),
 };
 
 /*
@@ -304,6 +305,7 @@ static int rkmm_probe(struct platform_device *pdev)
 		dev_err_probe(dev, ret, "cannot register the DRM device\n");
 		goto err_vm;
 	}
+	rkmm_debugfs_init(rdev);
 
 	dev_info(dev, "%s: %u cores at %lu MHz, %u MiB window, isolation %s%s%s\n", soc->name,
 		 rdev->ncores, rdev->clock_hz / 1000000, (u32)(rdev->vm.bytes >> 20),

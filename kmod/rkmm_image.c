@@ -232,6 +232,17 @@ static void rkmm_image_fill(const struct rkmm_image_plan *ip, void *consts)
 	}
 }
 
+/* What has no matmuls takes any mode. */
+static enum rkmm_mode rkmm_image_mode(const struct rkmm_bound *bound, u32 n)
+{
+	enum rkmm_mode mode = RKMM_MODE_DPU;
+	u32 i;
+
+	for (i = 0; i < n && mode == RKMM_MODE_DPU; i++)
+		mode = rkmm_plan_mode(bound[i].plan);
+	return mode;
+}
+
 static struct rkmm_image *rkmm_image_write(struct rkmm_client *client,
 					   const struct rkmm_bound *bound, u32 n,
 					   struct rkmm_image_plan *ip)
@@ -257,6 +268,7 @@ static struct rkmm_image *rkmm_image_write(struct rkmm_client *client,
 			image->kicks);
 	rkmm_image_fill(ip, image->mem->vaddr + ip->extent.bytes);
 	rkmm_image_lanes(image);
+	image->mode = rkmm_image_mode(bound, n);
 	return image;
 }
 

@@ -77,6 +77,9 @@ static inline bool rkmm_plan_whole(const struct rkmm_plan *plan)
 	return plan->op && plan->op->steps[0].kind == RKMM_STEP_POOL;
 }
 
+/* rkmm_plan_mode() - datapath mode of its programs */
+enum rkmm_mode rkmm_plan_mode(const struct rkmm_plan *plan);
+
 /* rkmm_plan_image_bytes() - bytes of an image of the plan, at most */
 u64 rkmm_plan_image_bytes(const struct rkmm_plan *plan);
 
@@ -150,6 +153,7 @@ struct rkmm_bound {
  * @mem: the programs, and constants behind them
  * @scratch: NULL, or what operations keep between their tasks, a part for each lane: only
  *	jobs of one client have equal keys, so they never run at the same time
+ * @mode: what it takes of a core
  * @tasks: programs in it
  * @nlanes: shares that may run at the same time
  * @nkicks: entries of @kicks
@@ -168,6 +172,7 @@ struct rkmm_image {
 	bool stale;
 	struct rkmm_progmem *mem;
 	struct rkmm_progmem *scratch;
+	enum rkmm_mode mode;
 	u32 tasks;
 	u32 nlanes;
 	/** @lane: first kick of each lane, and behind the last */
@@ -320,6 +325,10 @@ struct rkmm_job {
 	u32 next_lane;
 	/** @running: cores at work on it; under rkmm_sched.lock */
 	u32 running;
+	/** @parked: mask of lanes between two kicks; under rkmm_sched.lock */
+	unsigned long parked;
+	/** @at: their next kicks; under rkmm_sched.lock */
+	const struct rkmm_kick *at[RKMM_LANES_MAX];
 	/** @npu_ns: time on the core; under rkmm_sched.lock */
 	u64 npu_ns;
 
@@ -359,7 +368,7 @@ int rkmm_wait_seqno(struct rkmm_client *client, u64 seqno, s64 deadline_ns, int 
 /* rkmm_wait_find() - the job of a submission that did not end yet; rkmm_sched.lock held */
 struct rkmm_job *rkmm_wait_find(struct rkmm_client *client, u64 seqno);
 
-/* ---- rkmm_sched.c: which job next, where; rkmm_queue.c: how jobs come and go ---- */
+/* ---- rkmm_next.c, rkmm_sched.c, rkmm_queue.c: which job next, where, how jobs come and go --- */
 
 int rkmm_sched_init(struct rkmm_device *rdev);
 void rkmm_sched_fini(struct rkmm_device *rdev);
@@ -406,9 +415,12 @@ void rkmm_recover_report(struct rkmm_core *core, const char *cause,
 /* rkmm_recover_reset() - all cores quiet or stuck, starts held: reset and restore; sleeps */
 void rkmm_recover_reset(struct rkmm_device *rdev);
 
-/* ---- rkmm_query.c, rkmm_stats.c ------------------------------------------- */
+/* ---- rkmm_query.c, rkmm_stats.c, rkmm_debugfs.c ------------------------------ */
 
 int rkmm_ioctl_query(struct drm_device *drm, void *data, struct drm_file *file);
+int rkmm_ioctl_client_set(struct drm_device *drm, void *data, struct drm_file *file);
 void rkmm_show_fdinfo(struct seq_file *m, struct file *file);
+/* rkmm_debugfs_init() - after the DRM device was registered */
+void rkmm_debugfs_init(struct rkmm_device *rdev);
 
 #endif

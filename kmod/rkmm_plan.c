@@ -113,6 +113,13 @@ void rkmm_plan_sizes(const struct rkmm_plan *plan, u64 sizes[RKMM_OPERANDS])
 	sizes[3] = op ? op->d.size : 0;
 }
 
+enum rkmm_mode rkmm_plan_mode(const struct rkmm_plan *plan)
+{
+	if (!plan->op)
+		return rkmm_mode_of(plan->geom.types);
+	return plan->op->nmatmuls ? rkmm_mode_of(plan->op->matmul[0].types) : RKMM_MODE_DPU;
+}
+
 u64 rkmm_plan_image_bytes(const struct rkmm_plan *plan)
 {
 	const struct rkmm_opgeom *op = plan->op;

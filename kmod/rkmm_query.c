@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* QUERY: facts about the device and the asking client. */
+/* QUERY: facts about the device and the asking client; CLIENT_SET. */
 #include <drm/drm_drv.h>
 #include <drm/drm_print.h>
+#include <linux/capability.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -12,6 +13,9 @@
 static_assert((int)RKMM_ERROR_NONE == DRM_RKMM_ERROR_NONE);
 static_assert((int)RKMM_ERROR_STEPS == DRM_RKMM_ERROR_STEPS);
 static_assert((int)RKMM_ERROR_RANGE == DRM_RKMM_ERROR_RANGE);
+static_assert((int)RKMM_PRIORITY_NORMAL == DRM_RKMM_PRIORITY_NORMAL);
+static_assert((int)RKMM_PRIORITY_LOW == DRM_RKMM_PRIORITY_LOW);
+static_assert((int)RKMM_PRIORITY_HIGH == DRM_RKMM_PRIORITY_HIGH);
 
 static void rkmm_query_device(struct rkmm_device *rdev, struct drm_rkmm_device_info *info)
 {
@@ -63,6 +67,7 @@ static void rkmm_query_client(struct rkmm_client *client, struct drm_rkmm_client
 	info->guilty = client->guilty;
 	info->innocent = client->innocent;
 	info->npu_ns = client->npu_ns;
+	info->priority = client->candidate.priority;
 	spin_unlock_irq(&sched->lock);
 
 	mutex_lock(&client->images->lock);
@@ -138,6 +143,25 @@ static int rkmm_query_ops(struct rkmm_client *client, struct drm_rkmm_query *arg
 	return ret;
 }
 
+static void rkmm_query_sched(struct rkmm_device *rdev, struct drm_rkmm_sched_info *info)
+{
+	struct rkmm_sched *sched = &rdev->sched;
+	u32 i;
+
+	spin_lock_irq(&sched->lock);
+	info->choices = sched->policy.choices;
+	info->switches = sched->switches;
+	info->switches_avoided = sched->policy.rule[RKMM_RULE_WINDOW];
+	info->stagings = sched->remaps;
+	info->mode_changes = sched->changes;
+	info->mode_changes_avoided = sched->policy.rule[RKMM_RULE_MODE];
+	info->aged = sched->policy.rule[RKMM_RULE_AGE];
+	info->forced = sched->policy.forced;
+	for (i = 0; i < rdev->ncores; i++)
+		info->lost_irqs += rdev->cores[i].lost_irqs;
+	spin_unlock_irq(&sched->lock);
+}
+
 int rkmm_ioctl_query(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct rkmm_client *client = file->driver_priv;
@@ -146,6 +170,7 @@ int rkmm_ioctl_query(struct drm_device *drm, void *data, struct drm_file *file)
 		struct drm_rkmm_device_info device;
 		struct drm_rkmm_type_info types[RKMM_T_COUNT];
 		struct drm_rkmm_client_info client;
+		struct drm_rkmm_sched_info sched;
 	} answer = {};
 	u32 size, room = args->size;
 	int idx;
@@ -169,6 +194,10 @@ int rkmm_ioctl_query(struct drm_device *drm, void *data, struct drm_file *file)
 		break;
 	case DRM_RKMM_QUERY_OPS:
 		return rkmm_query_ops(client, args);
+	case DRM_RKMM_QUERY_SCHED:
+		size = sizeof(answer.sched);
+		rkmm_query_sched(client->rdev, &answer.sched);
+		break;
 	default:
 		drm_dbg(drm, "query: unknown id %u\n", args->id);
 		return -EINVAL;
@@ -179,5 +208,26 @@ int rkmm_ioctl_query(struct drm_device *drm, void *data, struct drm_file *file)
 		return 0;
 	if (copy_to_user(u64_to_user_ptr(args->pointer), &answer, min(size, room)))
 		return -EFAULT;
+	return 0;
+}
+
+int rkmm_ioctl_client_set(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct rkmm_client *client = file->driver_priv;
+	struct rkmm_sched *sched = &client->rdev->sched;
+	struct drm_rkmm_client_set *args = data;
+
+	if (args->pad || args->param != DRM_RKMM_CLIENT_PRIORITY ||
+	    args->value >= RKMM_PRIORITIES) {
+		drm_dbg(drm, "client: parameter %u, value %llu\n", args->param, args->value);
+		return -EINVAL;
+	}
+	if (args->value == DRM_RKMM_PRIORITY_HIGH && !capable(CAP_SYS_NICE)) {
+		drm_dbg(drm, "client: high priority needs CAP_SYS_NICE\n");
+		return -EACCES;
+	}
+	spin_lock_irq(&sched->lock);
+	client->candidate.priority = args->value;
+	spin_unlock_irq(&sched->lock);
 	return 0;
 }

@@ -19,6 +19,7 @@ void rkmm_sched_push(struct rkmm_job *job)
 	/* The extra count held while dependencies were being set up. */
 	atomic_dec(&job->waiting);
 	if (!rkmm_sched_start_alone(job)) {
+		rkmm_sched_tick(&rdev->sched);
 		list_add_tail(&job->in_queue, &job->client->queue);
 		job->queued = true;
 		rkmm_sched_place(job->client);
@@ -37,6 +38,7 @@ void rkmm_sched_dep_done(struct rkmm_job *job, int error)
 	if (error && !job->result)
 		job->result = -ECANCELED;
 	if (atomic_dec_and_test(&job->waiting)) {
+		rkmm_sched_tick(&rdev->sched);
 		rkmm_sched_place(job->client);
 		rkmm_sched_start(rdev);
 	}
@@ -92,6 +94,7 @@ void rkmm_sched_open(struct rkmm_client *client)
 
 	INIT_LIST_HEAD(&client->queue);
 	INIT_LIST_HEAD(&client->in_ready);
+	client->candidate.priority = RKMM_PRIORITY_NORMAL;
 	spin_lock_irq(&sched->lock);
 	list_add_tail(&client->in_clients, &sched->clients);
 	spin_unlock_irq(&sched->lock);
@@ -122,7 +125,7 @@ struct rkmm_target {
 	struct rkmm_staging *stage;	/* referenced; NULL: nothing to be staged */
 };
 
-/* What the client at the head of the queue needs. Lock held. */
+/* What the client needs that is to be served next. Lock held. */
 static struct rkmm_target rkmm_sched_target(struct rkmm_device *rdev)
 {
 	struct rkmm_sched *sched = &rdev->sched;
@@ -130,12 +133,13 @@ static struct rkmm_target rkmm_sched_target(struct rkmm_device *rdev)
 	struct rkmm_client *client;
 	struct rkmm_job *job;
 
-	client = list_first_entry_or_null(&sched->ready, struct rkmm_client, in_ready);
-	if (!client || sched->hold || sched->dead || rkmm_sched_busy(rdev))
+	if (sched->hold || sched->dead || rkmm_sched_busy(rdev))
+		return target;
+	rkmm_sched_tick(sched);
+	client = rkmm_sched_pick(rdev);
+	if (!client || !client->candidate.elsewhere)
 		return target;
 	job = rkmm_sched_next(client);
-	if (rkmm_sched_here(rdev, job))
-		return target;
 	target.window = job->window;
 	target.attach = job->window != sched->window;
 	target.stage = rkmm_sched_stage(job);
@@ -182,9 +186,13 @@ static void rkmm_sched_switch(struct rkmm_device *rdev, const struct rkmm_target
 		dev_err_ratelimited(rdev->dev, "cannot attach an address window: %d\n", attached);
 	if (staged)
 		dev_err_ratelimited(rdev->dev, "cannot stage operands: %d\n", staged);
+	rkmm_sched_tick(sched);
 	list_for_each_entry(client, &sched->clients, in_clients) {
-		if (attached && client->window == target->window)
+		if (attached && client->window == target->window) {
 			rkmm_sched_mark(client, -EIO);
+			if (client->running && !client->running->result)
+				client->running->result = -EIO;
+		}
 		if (staged)
 			rkmm_sched_mark_staged(client, target->stage, -EIO);
 	}
@@ -207,9 +215,10 @@ static void rkmm_sched_work(struct work_struct *work)
 	struct rkmm_device *rdev = container_of(work, struct rkmm_device, sched.work);
 	struct rkmm_sched *sched = &rdev->sched;
 	struct rkmm_target target = {};
+	unsigned long flags;
 	bool reset;
 
-	spin_lock_irq(&sched->lock);
+	spin_lock_irqsave(&sched->lock, flags);
 	reset = sched->reset_wanted && !sched->dead && !rkmm_sched_busy(rdev);
 	if (!reset && !sched->reset_wanted)
 		target = rkmm_sched_target(rdev);
@@ -218,8 +227,11 @@ static void rkmm_sched_work(struct work_struct *work)
 		/* No reference: dropping the last one is nothing for this worker. */
 		sched->switching = target.window;
 		sched->staging = target.stage;
+	} else if (!reset) {
+		/* Whoever asked for the worker may not be the one to be served by now. */
+		rkmm_sched_start(rdev);
 	}
-	spin_unlock_irq(&sched->lock);
+	rkmm_sched_unlock(rdev, flags);
 
 	if (reset)
 		rkmm_recover_reset(rdev);
@@ -234,6 +246,7 @@ void rkmm_sched_reset_done(struct rkmm_device *rdev, int ret)
 	u32 i;
 
 	spin_lock_irqsave(&sched->lock, flags);
+	rkmm_sched_tick(sched);
 	sched->reset_wanted = false;
 	sched->resets++;
 	if (ret)
@@ -293,6 +306,7 @@ void rkmm_sched_release(struct rkmm_device *rdev)
 
 	spin_lock_irqsave(&rdev->sched.lock, flags);
 	rdev->sched.hold--;
+	rkmm_sched_tick(&rdev->sched);
 	rkmm_sched_start(rdev);
 	rkmm_sched_unlock(rdev, flags);
 }

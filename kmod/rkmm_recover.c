@@ -93,8 +93,10 @@ void rkmm_recover_reset(struct rkmm_device *rdev)
 		synchronize_irq(rdev->cores[i].irq);
 
 	ret = rkmm_power_reset(rdev, rdev->all_cores);
-	for (i = 0; i < rdev->ncores && !ret; i++)
+	for (i = 0; i < rdev->ncores && !ret; i++) {
+		rdev->cores[i].mode = RKMM_MODE_RESET;
 		ret = rkmm_core_identify(&rdev->cores[i]);
+	}
 	dma_fence_end_signalling(cookie);
 
 	/* The reset wiped the MMU banks: program them again. */

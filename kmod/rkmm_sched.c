@@ -1,18 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which job next, on which core.
- *
- * A client's jobs run one after the other, in order, and so do the operations
- * of a job; the lanes of an operation take what cores they find. Clients with a
- * lane that can start stand in one queue, first come first served. A job starts where the
- * event happens: in the submitting thread, in the interrupt that freed a core,
- * or in the fence callback that made it ready. Only a window switch or a reset
- * needs the worker.
- *
- * The queue is strictly first come first served across address windows too: a
- * client at the head that needs another window, or other operands staged
- * (rkmm_stage.h), stops later starts, the cores drain, the worker switches. So no
- * client can keep another out.
+ * What happens to jobs on cores: start, interrupt, end, watchdog. Which job is next is
+ * told in rkmm_next.c.
  */
 #include <linux/ktime.h>
 #include <linux/module.h>
@@ -24,51 +13,8 @@
 
 #define RKMM_WATCHDOG_MS	10
 
-bool rkmm_sched_busy(struct rkmm_device *rdev)
-{
-	u32 i;
-
-	for (i = 0; i < rdev->ncores; i++)
-		if (rdev->cores[i].state == RKMM_CORE_BUSY)
-			return true;
-	return false;
-}
-
-/* What the client would start next. Lock held. */
-struct rkmm_job *rkmm_sched_next(struct rkmm_client *client)
-{
-	if (client->running)
-		return client->running;
-	return list_first_entry_or_null(&client->queue, struct rkmm_job, in_queue);
-}
-
-static bool rkmm_sched_startable(struct rkmm_client *client)
-{
-	struct rkmm_job *job = rkmm_sched_next(client);
-
-	if (!job || atomic_read(&job->waiting))
-		return false;
-	if (job == client->running && job->running)
-		return !job->result && job->next_lane < job->steps[job->step]->nlanes;
-	return true;
-}
-
-/* Put the client where its next work belongs. Lock held. */
-void rkmm_sched_place(struct rkmm_client *client)
-{
-	bool startable = rkmm_sched_startable(client);
-
-	/* Debug kernels look closely at lists. */
-	if (startable != list_empty(&client->in_ready))
-		return;
-	if (!startable)
-		list_del_init(&client->in_ready);
-	else
-		list_add_tail(&client->in_ready, &client->rdev->sched.ready);
-}
-
 /* The job leaves the scheduler; its fence is signalled by rkmm_sched_unlock(). Lock held. */
-static void rkmm_sched_end(struct rkmm_job *job, int result)
+void rkmm_sched_end(struct rkmm_job *job, int result)
 {
 	struct rkmm_client *client = job->client;
 	struct rkmm_sched *sched = &client->rdev->sched;
@@ -179,7 +125,7 @@ static void rkmm_sched_table(struct rkmm_core *core)
 }
 
 /* Start the core's kick. Lock held. */
-static void rkmm_sched_kick(struct rkmm_core *core)
+void rkmm_sched_kick(struct rkmm_core *core)
 {
 	struct rkmm_device *rdev = core->rdev;
 	struct rkmm_job *job = core->job;
@@ -187,7 +133,8 @@ static void rkmm_sched_kick(struct rkmm_core *core)
 	core->kept = false;
 	if (core->kick->table_out)
 		rkmm_sched_table(core);
-	core->started = ktime_get_ns();
+	rkmm_sched_tick(&rdev->sched);
+	core->started = rdev->sched.now;
 	trace_rkmm_job_run(job, core);
 	rkmm_core_kick(core, core->kick);
 	trace_rkmm_job_started(job);
@@ -198,124 +145,16 @@ static void rkmm_sched_kick(struct rkmm_core *core)
 		mod_timer(&rdev->sched.watchdog, jiffies + msecs_to_jiffies(RKMM_WATCHDOG_MS));
 }
 
-static struct rkmm_core *rkmm_sched_idle_core(struct rkmm_device *rdev, u32 mask)
-{
-	u32 i;
-
-	for (i = 0; i < rdev->ncores; i++)
-		if (rdev->cores[i].state == RKMM_CORE_IDLE && mask & BIT(rdev->cores[i].index))
-			return &rdev->cores[i];
-	return NULL;
-}
-
-/* Can any core in service run a job with this mask? Lock held. */
-static bool rkmm_sched_served(struct rkmm_device *rdev, u32 mask)
-{
-	u32 i;
-
-	for (i = 0; i < rdev->ncores; i++)
-		if (rdev->cores[i].state != RKMM_CORE_OFF && mask & BIT(rdev->cores[i].index))
-			return true;
-	return false;
-}
-
-/* End the jobs at the client's head that will not run (any further). Lock held. */
-static void rkmm_sched_drop(struct rkmm_client *client)
-{
-	struct rkmm_device *rdev = client->rdev;
-	struct rkmm_job *job;
-
-	while (!list_empty(&client->in_ready)) {
-		job = rkmm_sched_next(client);
-		if (!job->result && !rdev->sched.dead && rkmm_sched_served(rdev, job->cores))
-			return;
-		if (!job->running) {
-			rkmm_sched_end(job, -ENODEV);
-			continue;
-		}
-		/* It ends with the last lane that runs. */
-		if (!job->result)
-			job->result = -ENODEV;
-		list_del_init(&client->in_ready);
-	}
-}
-
-/* Start the next lane of the client's next work. Lock held. */
-static void rkmm_sched_start_lane(struct rkmm_client *client, struct rkmm_core *core)
-{
-	struct rkmm_job *job = rkmm_sched_next(client);
-	struct rkmm_image *image = job->steps[job->step];
-
-	if (job->queued) {
-		list_del(&job->in_queue);
-		job->queued = false;
-		client->running = job;
-	}
-	core->job = job;
-	core->kick = &image->kicks[image->lane[job->next_lane++]];
-	core->state = RKMM_CORE_BUSY;
-	job->running++;
-	rkmm_sched_place(client);
-	rkmm_sched_kick(core);
-}
-
-/*
- * The usual case of a submission: nothing else is there, a core is idle. Lock held.
- * True if it was started as its place in the queues would have had it.
- */
-bool rkmm_sched_start_alone(struct rkmm_job *job)
-{
-	struct rkmm_client *client = job->client;
-	struct rkmm_device *rdev = client->rdev;
-	struct rkmm_sched *sched = &rdev->sched;
-	struct rkmm_core *core;
-
-	if (client->running || !list_empty(&client->queue) || !list_empty(&sched->ready) ||
-	    sched->hold || sched->reset_wanted || sched->dead || job->result ||
-	    !rkmm_sched_here(rdev, job) || atomic_read(&job->waiting))
-		return false;
-	core = rkmm_sched_idle_core(rdev, job->cores);
-	if (!core)
-		return false;
-	client->running = job;
-	rkmm_sched_start_lane(client, core);
-	return true;
-}
-
-/* Start everything that can start. Lock held. */
-void rkmm_sched_start(struct rkmm_device *rdev)
-{
-	struct rkmm_sched *sched = &rdev->sched;
-	struct rkmm_client *client, *next;
-	struct rkmm_core *core;
-	struct rkmm_job *job;
-
-	list_for_each_entry_safe(client, next, &sched->ready, in_ready) {
-		rkmm_sched_drop(client);
-		if (list_empty(&client->in_ready) || sched->hold || sched->reset_wanted)
-			continue;
-
-		job = rkmm_sched_next(client);
-		if (!rkmm_sched_here(rdev, job)) {
-			if (!rkmm_sched_busy(rdev))
-				queue_work(sched->wq, &sched->work);
-			break;
-		}
-		while (!list_empty(&client->in_ready)) {
-			core = rkmm_sched_idle_core(rdev, job->cores);
-			if (!core)
-				break;
-			rkmm_sched_start_lane(client, core);
-		}
-	}
-}
-
 void rkmm_sched_account(struct rkmm_core *core)
 {
-	u64 ran = ktime_get_ns() - core->started;
+	struct rkmm_sched *sched = &core->rdev->sched;
+	u64 ran;
 
+	sched->now = ktime_get_ns();
+	ran = sched->now - core->started;
 	core->busy_ns += ran;
 	core->job->npu_ns += ran;
+	rkmm_sched_charge(core->job->client, ran);
 }
 
 /* The core stopped being busy: somebody may wait for that. Lock held. */
@@ -358,7 +197,7 @@ static void rkmm_sched_end_lane(struct rkmm_core *core, enum rkmm_core_state sta
 	if (--job->running)
 		return;
 	if (!job->result) {
-		if (job->next_lane < job->steps[job->step]->nlanes)
+		if (job->parked || job->next_lane < job->steps[job->step]->nlanes)
 			return;
 		job->next_lane = 0;
 		if (++job->step < job->nsteps) {
@@ -376,6 +215,31 @@ void rkmm_sched_end_stuck(struct rkmm_core *core, enum rkmm_core_state state)
 	core->state = state;
 }
 
+/*
+ * Nobody sees a core between two kicks of a lane: each kick loads all that it needs. So this
+ * is where others get their turn, and where a switch or a reset is not kept waiting.
+ */
+static void rkmm_sched_next_kick(struct rkmm_core *core)
+{
+	struct rkmm_sched *sched = &core->rdev->sched;
+	struct rkmm_job *job = core->job;
+	u32 lane = core->kick->lane;
+
+	core->kick++;
+	if (list_empty(&sched->ready) && !sched->hold && !sched->reset_wanted) {
+		rkmm_sched_kick(core);
+		return;
+	}
+	job->at[lane] = core->kick;
+	job->parked |= BIT(lane);
+	job->running--;
+	core->state = RKMM_CORE_IDLE;
+	core->job = NULL;
+	core->kick = NULL;
+	rkmm_sched_place(job->client);
+	rkmm_sched_settle(core->rdev);
+}
+
 /* The running kick is complete: next kick of the lane, or its end. Lock held. */
 static void rkmm_sched_complete(struct rkmm_core *core)
 {
@@ -385,8 +249,7 @@ static void rkmm_sched_complete(struct rkmm_core *core)
 	rkmm_core_ack(core);
 	rkmm_sched_account(core);
 	if (!job->result && core->kick + 1 < &image->kicks[image->lane[core->kick->lane + 1]]) {
-		core->kick++;
-		rkmm_sched_kick(core);
+		rkmm_sched_next_kick(core);
 		return;
 	}
 	rkmm_sched_end_lane(core, RKMM_CORE_IDLE);
@@ -481,6 +344,7 @@ void rkmm_sched_watchdog(struct timer_list *timer)
 
 	spin_lock_irqsave(&sched->lock, flags);
 	if (!sched->dead) {
+		rkmm_sched_tick(sched);
 		for (i = 0; i < rdev->ncores; i++)
 			if (rdev->cores[i].state == RKMM_CORE_BUSY)
 				rkmm_sched_look(&rdev->cores[i]);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Between rkmm_sched.c and rkmm_queue.c. All but the first with rkmm_sched.lock held. */
+/*
+ * Between rkmm_next.c, rkmm_sched.c and rkmm_queue.c. All but the first with
+ * rkmm_sched.lock held.
+ */
 #ifndef RKMM_SCHED_H
 #define RKMM_SCHED_H
 
+#include <linux/ktime.h>
 #include "rkmm_job.h"
 
 void rkmm_sched_watchdog(struct timer_list *timer);
@@ -29,6 +33,21 @@ static inline bool rkmm_sched_here(const struct rkmm_device *rdev, const struct 
 
 /* rkmm_sched_start() - start everything that can start */
 void rkmm_sched_start(struct rkmm_device *rdev);
+/* rkmm_sched_pick() - whom to serve now; its candidate says what it needs */
+struct rkmm_client *rkmm_sched_pick(struct rkmm_device *rdev);
+/* rkmm_sched_kick() - start the core's kick */
+void rkmm_sched_kick(struct rkmm_core *core);
+/* rkmm_sched_end() - the job leaves the scheduler */
+void rkmm_sched_end(struct rkmm_job *job, int result);
+/* rkmm_sched_charge() - the client has used so much of a core */
+void rkmm_sched_charge(struct rkmm_client *client, u64 ns);
+
+/* rkmm_sched_tick() - what follows happens now */
+static inline void rkmm_sched_tick(struct rkmm_sched *sched)
+{
+	sched->now = ktime_get_ns();
+}
+
 /* rkmm_sched_account() - note the time that the core's kick has run */
 void rkmm_sched_account(struct rkmm_core *core);
 /* rkmm_sched_unlock() - drop the lock, then signal what ended */

@@ -42,6 +42,7 @@ void rkmm_show_fdinfo(struct seq_file *m, struct file *f)
 	struct rkmm_core *core;
 	struct rkmm_memory mem = {};
 	u64 ns, program_bytes, hits, remaps, kept, loaded;
+	enum rkmm_priority priority;
 	unsigned long flags;
 	u32 i;
 
@@ -56,6 +57,7 @@ void rkmm_show_fdinfo(struct seq_file *m, struct file *f)
 	remaps = client->remaps;
 	kept = client->tables_kept;
 	loaded = client->tables_loaded;
+	priority = client->candidate.priority;
 	/* What the running job has used so far counts too, so that the sum never steps back. */
 	if (client->running)
 		ns += client->running->npu_ns;
@@ -75,6 +77,7 @@ void rkmm_show_fdinfo(struct seq_file *m, struct file *f)
 	rkmm_stats_print(m, "active", mem.active);
 	rkmm_stats_print(m, "resident", mem.resident);
 	rkmm_stats_print(m, "purgeable", 0);
+	seq_printf(m, "rkmm-priority:\t%s\n", rkmm_priority_name(priority));
 	seq_printf(m, "rkmm-program-memory:\t%llu KiB\n", program_bytes >> 10);
 	seq_printf(m, "rkmm-temporary-memory:\t%llu KiB\n", rkmm_arena_bytes(client) >> 10);
 	seq_printf(m, "rkmm-image-hits:\t%llu\n", hits);

@@ -16,8 +16,9 @@ seq-ldlibs := -rdynamic -lm
 
 guest-scripts += $(sort $(wildcard selftests/*.sh))
 
-# a window that can be filled; deadlines that are waited for a dozen times
+# a window that can be filled; windows to be switched; deadlines that are waited for a dozen times
 bo-vboard := --rkmm-args "window_mib=64 isolation=strict"
+fair-vboard := --rkmm-args isolation=strict
 fault-vboard := --rkmm-args timeout_factor=1
 chain-vboard := --rkmm-args timeout_factor=1
 # small ranges for operands too large; stage_direct.sh has the other half

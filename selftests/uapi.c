@@ -61,12 +61,15 @@ TEST_F(uapi, query)
 		[DRM_RKMM_QUERY_DEVICE] = sizeof(struct drm_rkmm_device_info),
 		[DRM_RKMM_QUERY_TYPES] = 5 * sizeof(struct drm_rkmm_type_info),
 		[DRM_RKMM_QUERY_CLIENT] = sizeof(struct drm_rkmm_client_info),
+		[DRM_RKMM_QUERY_SCHED] = sizeof(struct drm_rkmm_sched_info),
 	};
 	uint8_t answer[512], whole[512];
 	struct drm_rkmm_query q;
 	uint32_t id, give, i;
 
 	for (id = 0; id < ARRAY_SIZE(size); id++) {
+		if (!size[id])
+			continue;
 		q = (struct drm_rkmm_query) { .id = id };
 		EXPECT_EQ(0, xioctl(self->fd, DRM_IOCTL_RKMM_QUERY, &q));
 		EXPECT_EQ(size[id], q.size);
@@ -99,7 +102,7 @@ TEST_F(uapi, query)
 		q.pointer = UINT64_MAX - 3;
 		EXPECT_EQ(-EFAULT, xioctl(self->fd, DRM_IOCTL_RKMM_QUERY, &q));
 	}
-	q = (struct drm_rkmm_query) { .id = DRM_RKMM_QUERY_OPS + 1 };
+	q = (struct drm_rkmm_query) { .id = DRM_RKMM_QUERY_SCHED + 1 };
 	EXPECT_EQ(-EINVAL, xioctl(self->fd, DRM_IOCTL_RKMM_QUERY, &q));
 	q.id = UINT32_MAX;
 	EXPECT_EQ(-EINVAL, xioctl(self->fd, DRM_IOCTL_RKMM_QUERY, &q));
@@ -806,7 +809,7 @@ TEST_F(uapi, argument_sizes)
 		EXPECT_NE(0, xioctl(self->fd, SIZED(nr, 4), &nothing));
 	}
 	/* the first number that is not ours */
-	EXPECT_EQ(-EINVAL, xioctl(self->fd, SIZED(DRM_RKMM_WAIT + 1, sizeof(big)), &big));
+	EXPECT_EQ(-EINVAL, xioctl(self->fd, SIZED(DRM_RKMM_CLIENT_SET + 1, sizeof(big)), &big));
 }
 
 TEST_F(uapi, bad_argument_pointers)
@@ -814,7 +817,7 @@ TEST_F(uapi, bad_argument_pointers)
 	static const unsigned long request[] = {
 		DRM_IOCTL_RKMM_QUERY, DRM_IOCTL_RKMM_BO_CREATE, DRM_IOCTL_RKMM_BO_SYNC,
 		DRM_IOCTL_RKMM_PLAN_CREATE, DRM_IOCTL_RKMM_PLAN_DESTROY, DRM_IOCTL_RKMM_SUBMIT,
-		DRM_IOCTL_RKMM_WAIT,
+		DRM_IOCTL_RKMM_WAIT, DRM_IOCTL_RKMM_CLIENT_SET,
 	};
 	uint32_t i;
 
@@ -830,6 +833,7 @@ TEST_F_TIMEOUT(uapi, noise, 120)
 	static const struct { uint32_t nr, size; } cmd[] = {
 		{ DRM_RKMM_QUERY, 16 }, { DRM_RKMM_BO_SYNC, 32 }, { DRM_RKMM_PLAN_CREATE, 224 },
 		{ DRM_RKMM_PLAN_DESTROY, 8 }, { DRM_RKMM_SUBMIT, 80 }, { DRM_RKMM_WAIT, 24 },
+		{ DRM_RKMM_CLIENT_SET, 16 },
 	};
 	struct mm mm = { .types = DRM_RKMM_I8I32, .m = 2, .k = 32, .n = 32, .one_buffer = true };
 	uint32_t i, j, c, good = 0;

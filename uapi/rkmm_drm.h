@@ -54,6 +54,7 @@ extern "C" {
  * ESTALE       the plan's program form is no longer trusted on this die: make
  *              a new plan
  * EPERM        the client is banned after repeated hangs
+ * EACCES       a privilege is needed that the caller does not have
  * ETIME        a deadline passed while waiting
  * EINTR        a signal ended a wait; repeat it with RKMM_WAIT
  * ENODEV       the device is gone
@@ -74,6 +75,7 @@ extern "C" {
  * @DRM_RKMM_PLAN_DESTROY: forget a plan
  * @DRM_RKMM_SUBMIT: run plans
  * @DRM_RKMM_WAIT: wait for a submission
+ * @DRM_RKMM_CLIENT_SET: change a parameter of this client
  */
 enum drm_rkmm_ioctl_id {
 	DRM_RKMM_QUERY = 0,
@@ -83,6 +85,7 @@ enum drm_rkmm_ioctl_id {
 	DRM_RKMM_PLAN_DESTROY,
 	DRM_RKMM_SUBMIT,
 	DRM_RKMM_WAIT,
+	DRM_RKMM_CLIENT_SET,
 };
 
 /**
@@ -191,12 +194,14 @@ enum drm_rkmm_evidence {
  * @DRM_RKMM_QUERY_TYPES: an array of &struct drm_rkmm_type_info
  * @DRM_RKMM_QUERY_CLIENT: one &struct drm_rkmm_client_info
  * @DRM_RKMM_QUERY_OPS: an array of &struct drm_rkmm_op_info
+ * @DRM_RKMM_QUERY_SCHED: one &struct drm_rkmm_sched_info
  */
 enum drm_rkmm_query_id {
 	DRM_RKMM_QUERY_DEVICE = 0,
 	DRM_RKMM_QUERY_TYPES,
 	DRM_RKMM_QUERY_CLIENT,
 	DRM_RKMM_QUERY_OPS,
+	DRM_RKMM_QUERY_SCHED,
 };
 
 /**
@@ -281,6 +286,8 @@ struct drm_rkmm_type_info {
  * @programs_emitted: programs synthesised for this client
  * @banned: 1 when submissions are refused with EPERM
  * @pad: zero
+ * @priority: enum drm_rkmm_priority
+ * @pad2: zero
  */
 struct drm_rkmm_client_info {
 	__u64 jobs;
@@ -291,6 +298,71 @@ struct drm_rkmm_client_info {
 	__u64 programs_emitted;
 	__u32 banned;
 	__u32 pad;
+	__u32 priority;
+	__u32 pad2;
+};
+
+/**
+ * struct drm_rkmm_sched_info - answer to DRM_RKMM_QUERY_SCHED
+ * @choices: times that one of several ready clients was chosen
+ * @switches: switches of the address window
+ * @switches_avoided: choices of a client in the present window, where another one was
+ *	ready first
+ * @stagings: times that other operands were mapped at fixed addresses
+ * @mode_changes: times that a core was started in another datapath mode
+ * @mode_changes_avoided: choices of a client in the present mode, where another one was
+ *	ready first
+ * @aged: choices of a client because it had waited too long
+ * @forced: those that cost a change of window or mode
+ * @lost_irqs: completions without an interrupt
+ *
+ * All count from when the driver was bound.
+ */
+struct drm_rkmm_sched_info {
+	__u64 choices;
+	__u64 switches;
+	__u64 switches_avoided;
+	__u64 stagings;
+	__u64 mode_changes;
+	__u64 mode_changes_avoided;
+	__u64 aged;
+	__u64 forced;
+	__u64 lost_irqs;
+};
+
+/**
+ * enum drm_rkmm_priority - priority of a client
+ * @DRM_RKMM_PRIORITY_NORMAL: until it asks for another one
+ * @DRM_RKMM_PRIORITY_LOW: gets a quarter of the time that one of normal priority gets
+ * @DRM_RKMM_PRIORITY_HIGH: goes before the others; needs CAP_SYS_NICE
+ */
+enum drm_rkmm_priority {
+	DRM_RKMM_PRIORITY_NORMAL = 0,
+	DRM_RKMM_PRIORITY_LOW,
+	DRM_RKMM_PRIORITY_HIGH,
+};
+
+/**
+ * enum drm_rkmm_client_param - what RKMM_CLIENT_SET can change
+ * @DRM_RKMM_CLIENT_PRIORITY: enum drm_rkmm_priority
+ */
+enum drm_rkmm_client_param {
+	DRM_RKMM_CLIENT_PRIORITY = 0,
+};
+
+/**
+ * struct drm_rkmm_client_set - argument of RKMM_CLIENT_SET
+ * @param: Input: enum drm_rkmm_client_param
+ * @pad: Input: zero
+ * @value: Input: its new value
+ *
+ * A client is an open file. What is queued already has the new priority, too. Errors:
+ * EINVAL parameter or value, EACCES privilege.
+ */
+struct drm_rkmm_client_set {
+	__u32 param;
+	__u32 pad;
+	__u64 value;
 };
 
 /**
@@ -840,6 +912,7 @@ struct drm_rkmm_wait {
 #define DRM_IOCTL_RKMM_PLAN_DESTROY	DRM_IOCTL_RKMM(DRM_RKMM_PLAN_DESTROY, drm_rkmm_plan_destroy)
 #define DRM_IOCTL_RKMM_SUBMIT		DRM_IOCTL_RKMM(DRM_RKMM_SUBMIT, drm_rkmm_submit)
 #define DRM_IOCTL_RKMM_WAIT		DRM_IOCTL_RKMM(DRM_RKMM_WAIT, drm_rkmm_wait)
+#define DRM_IOCTL_RKMM_CLIENT_SET	DRM_IOCTL_RKMM(DRM_RKMM_CLIENT_SET, drm_rkmm_client_set)
 
 #if defined(__cplusplus)
 #define RKMM_ASSERT_SIZE(type, size) \
@@ -852,8 +925,10 @@ struct drm_rkmm_wait {
 RKMM_ASSERT_SIZE(drm_rkmm_query, 16);
 RKMM_ASSERT_SIZE(drm_rkmm_device_info, 88);
 RKMM_ASSERT_SIZE(drm_rkmm_type_info, 24);
-RKMM_ASSERT_SIZE(drm_rkmm_client_info, 56);
 RKMM_ASSERT_SIZE(drm_rkmm_op_info, 64);
+RKMM_ASSERT_SIZE(drm_rkmm_client_info, 64);
+RKMM_ASSERT_SIZE(drm_rkmm_sched_info, 72);
+RKMM_ASSERT_SIZE(drm_rkmm_client_set, 16);
 RKMM_ASSERT_SIZE(drm_rkmm_bo_create, 24);
 RKMM_ASSERT_SIZE(drm_rkmm_bo_sync, 32);
 RKMM_ASSERT_SIZE(drm_rkmm_tensor, 64);

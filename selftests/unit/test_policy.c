@@ -1,0 +1,655 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The scheduler's policy on thousands of random streams of jobs, with a simulated clock.
+ *
+ * The loop around it is that of kmod/rkmm_next.c: a client's jobs run in order, each in
+ * lanes over the cores, lanes pause between kicks, and another window needs idle cores.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "kmod/prog/rkmm_policy.h"
+
+#define US		1000ull
+#define MS		1000000ull
+#define CLIENTS		8
+#define CORES		3
+#define SAMPLE		(20 * MS)
+#define SAMPLES		128
+#define SWITCH_NS	(400 * US)
+#define CHANGE_NS	(50 * US)
+
+struct client {
+	struct rkmm_candidate c;
+	/* what it is like */
+	uint64_t kick_ns, think_ns;
+	uint32_t window, lanes_most, kicks_most, modes, mode, mask;
+	bool busy;
+	/* its present job */
+	bool ready, running;
+	uint64_t arrives;
+	uint32_t lanes, next_lane, parked, at_work, left[CORES];
+	uint64_t jobs, kicks;
+	/* what it got */
+	uint64_t served, worst, history[SAMPLES];
+	uint32_t waits_older;
+};
+
+struct core {
+	struct client *client;
+	uint64_t started, ends;
+	uint32_t lane, mode;
+};
+
+struct sim {
+	uint64_t seed, now, end, floor, hold, samples;
+	uint32_t ncores, nclients, window, switches, changes;
+	bool fcfs, drain;
+	struct client client[CLIENTS];
+	struct core core[CORES];
+	struct rkmm_policy_counts counts;
+};
+
+static uint32_t rnd(struct sim *s, uint32_t n)
+{
+	s->seed ^= s->seed << 13;
+	s->seed ^= s->seed >> 7;
+	s->seed ^= s->seed << 17;
+	return (uint32_t)((s->seed >> 16) % n);
+}
+
+static void wake(struct sim *s, struct client *c)
+{
+	c->c.since = s->now;
+	if (c->c.vtime < s->floor)
+		c->c.vtime = s->floor;
+}
+
+static void new_job(struct sim *s, struct client *c)
+{
+	uint32_t i;
+
+	c->running = true;
+	c->lanes = 1 + rnd(s, c->lanes_most);
+	c->next_lane = 0;
+	c->parked = 0;
+	c->at_work = 0;
+	c->mode = rnd(s, c->modes);
+	for (i = 0; i < c->lanes; i++)
+		c->left[i] = 1 + rnd(s, c->kicks_most);
+	wake(s, c);
+}
+
+static bool startable(const struct client *c)
+{
+	return c->running && (c->parked || c->next_lane < c->lanes);
+}
+
+static uint32_t idle_cores(const struct sim *s)
+{
+	uint32_t i, mask = 0;
+
+	for (i = 0; i < s->ncores; i++)
+		if (!s->core[i].client)
+			mask |= 1u << i;
+	return mask;
+}
+
+static bool is_candidate(struct sim *s, struct client *c, uint32_t idle)
+{
+	uint32_t i;
+
+	if (!startable(c))
+		return false;
+	c->c.elsewhere = c->window != s->window;
+	if (!c->c.elsewhere && !(c->mask & idle))
+		return false;
+	c->c.change = 1;
+	for (i = 0; i < s->ncores; i++)
+		if (idle & c->mask & 1u << i && s->core[i].mode == c->mode)
+			c->c.change = 0;
+	return true;
+}
+
+static struct client *choose(struct sim *s, uint32_t idle)
+{
+	const struct rkmm_candidate *best = NULL;
+	uint64_t floor = UINT64_MAX;
+	struct rkmm_choice choice;
+	struct client *c;
+	uint32_t i, pass;
+
+	rkmm_choice_start(&choice, s->now);
+	for (pass = 0; pass < 2; pass++)
+		for (i = 0; i < s->nclients; i++) {
+			c = &s->client[i];
+			if (!is_candidate(s, c, idle))
+				continue;
+			if (pass) {
+				rkmm_choice_offer(&choice, &c->c);
+				if (!best || c->c.since < best->since)
+					best = &c->c;
+				continue;
+			}
+			rkmm_choice_see(&choice, &c->c);
+			if (c->c.vtime < floor)
+				floor = c->c.vtime;
+		}
+	if (!choice.n)
+		return NULL;
+	for (i = 0; i < s->ncores; i++)
+		if (s->core[i].client && s->core[i].client->c.vtime < floor)
+			floor = s->core[i].client->c.vtime;
+	if (floor > s->floor)
+		s->floor = floor;
+	if (!s->fcfs)
+		best = rkmm_choice_end(&choice, &s->counts);
+	return (struct client *)((char *)best - offsetof(struct client, c));
+}
+
+/* Nobody who has waited too long, and could have been served, is passed over for a younger one. */
+static void check_age(struct sim *s, const struct client *served, uint32_t idle)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->nclients; i++) {
+		struct client *c = &s->client[i];
+
+		if (c == served || !is_candidate(s, c, idle))
+			continue;
+		if (s->now - c->c.since >= RKMM_AGE_NS)
+			assert_true(served->c.since <= c->c.since);
+	}
+}
+
+static void serve(struct sim *s, struct client *c, uint32_t idle)
+{
+	uint32_t i, lane, core = CORES;
+	uint64_t wait = s->now - c->c.since, ns;
+
+	for (i = 0; i < s->ncores; i++)
+		if (idle & c->mask & 1u << i && (core == CORES || s->core[i].mode == c->mode))
+			core = i;
+	assert_true(core < CORES);
+	if (c->parked) {
+		lane = (uint32_t)__builtin_ctz(c->parked);
+		c->parked &= ~(1u << lane);
+	} else {
+		lane = c->next_lane++;
+	}
+	c->at_work++;
+	if (wait > c->worst)
+		c->worst = wait;
+	c->c.since = s->now;
+	ns = c->kick_ns / 2 + rnd(s, (uint32_t)c->kick_ns);
+	if (s->core[core].mode != c->mode) {
+		s->changes++;
+		ns += CHANGE_NS;
+	}
+	s->core[core] = (struct core){
+		.client = c, .started = s->now, .ends = s->now + ns, .lane = lane, .mode = c->mode,
+	};
+	c->kicks++;
+}
+
+static void start(struct sim *s)
+{
+	struct client *c;
+	uint32_t idle;
+
+	s->drain = false;
+	while (s->now >= s->hold) {
+		idle = idle_cores(s);
+		c = idle ? choose(s, idle) : NULL;
+		if (!c)
+			return;
+		if (!s->fcfs)
+			check_age(s, c, idle);
+		if (c->window != s->window) {
+			s->drain = true;
+			if (idle != (1u << s->ncores) - 1)
+				return;
+			s->window = c->window;
+			s->switches++;
+			s->hold = s->now + SWITCH_NS;
+			return;
+		}
+		serve(s, c, idle);
+	}
+}
+
+/* An idle core, and nobody who could use it, unless the cores drain for another window */
+static void check_work(struct sim *s)
+{
+	uint32_t i, idle = idle_cores(s);
+
+	if (s->drain || s->now < s->hold || !idle)
+		return;
+	for (i = 0; i < s->nclients; i++)
+		assert_false(is_candidate(s, &s->client[i], idle));
+}
+
+static void complete(struct sim *s, struct core *core)
+{
+	struct client *c = core->client;
+
+	core->client = NULL;
+	c->served += core->ends - core->started;
+	if (c->c.vtime < s->floor)
+		c->c.vtime = s->floor;
+	c->c.vtime += rkmm_policy_charge(c->c.priority, core->ends - core->started);
+	c->at_work--;
+	if (--c->left[core->lane]) {
+		if (!startable(c))
+			c->c.since = s->now;
+		c->parked |= 1u << core->lane;
+		return;
+	}
+	if (c->at_work || c->parked || c->next_lane < c->lanes)
+		return;
+	c->jobs++;
+	c->running = false;
+	c->arrives = s->now + (c->busy ? 0 : rnd(s, (uint32_t)c->think_ns + 1));
+}
+
+static void sample(struct sim *s)
+{
+	struct client *c;
+	uint32_t i, k;
+
+	for (i = 0; i < s->nclients; i++) {
+		c = &s->client[i];
+		c->history[s->samples] = c->served;
+		for (k = 0; k < s->ncores; k++)
+			if (s->core[k].client == c)
+				c->history[s->samples] += s->now - s->core[k].started;
+	}
+	s->samples++;
+}
+
+static void earlier(uint64_t *next, uint64_t t)
+{
+	if (t < *next)
+		*next = t;
+}
+
+static void run(struct sim *s)
+{
+	uint64_t next;
+	uint32_t i;
+
+	for (s->now = 0; s->now < s->end; s->now = next) {
+		for (i = 0; i < s->ncores; i++)
+			if (s->core[i].client && s->core[i].ends == s->now)
+				complete(s, &s->core[i]);
+		for (i = 0; i < s->nclients; i++)
+			if (!s->client[i].running && s->client[i].arrives <= s->now)
+				new_job(s, &s->client[i]);
+		start(s);
+		if (!s->fcfs)
+			check_work(s);
+		if (s->now == s->samples * SAMPLE && s->samples < SAMPLES)
+			sample(s);
+
+		next = s->samples * SAMPLE;
+		if (next <= s->now)
+			next = s->end;
+		if (s->hold > s->now)
+			earlier(&next, s->hold);
+		for (i = 0; i < s->ncores; i++)
+			if (s->core[i].client)
+				earlier(&next, s->core[i].ends);
+		for (i = 0; i < s->nclients; i++)
+			if (!s->client[i].running)
+				earlier(&next, s->client[i].arrives);
+		assert_true(next > s->now);
+	}
+}
+
+static void any_client(struct sim *s, struct client *c)
+{
+	c->c.priority = RKMM_PRIORITY_NORMAL;
+	c->kick_ns = 20 * US + rnd(s, 1900) * US;
+	c->think_ns = rnd(s, 4) ? rnd(s, 3000) * US : 30 * MS;
+	c->window = rnd(s, 3);
+	c->lanes_most = 1 + rnd(s, s->ncores);
+	c->kicks_most = 1 + rnd(s, 6);
+	c->modes = 1 + rnd(s, 3);
+	c->mask = 7;
+	c->arrives = rnd(s, 4) ? 0 : rnd(s, 100000000);
+}
+
+static struct sim *any(uint64_t seed)
+{
+	static struct sim sim;
+	uint32_t i;
+
+	memset(&sim, 0, sizeof(sim));
+	sim.seed = seed * 0x9e3779b97f4a7c15ull + 88172645463325252ull;
+	sim.ncores = 1 + rnd(&sim, CORES);
+	sim.nclients = 2 + rnd(&sim, CLIENTS - 1);
+	sim.end = 400 * MS;
+	for (i = 0; i < CLIENTS; i++)
+		any_client(&sim, &sim.client[i]);
+	return &sim;
+}
+
+/* Any mix: nobody is passed over who waited too long, no core idles: run() asserts that. */
+static void test_any(void **state)
+{
+	uint64_t seed, jobs = 0;
+	struct sim *s;
+	uint32_t i;
+
+	(void)state;
+	for (seed = 0; seed < 3000; seed++) {
+		s = any(seed);
+		for (i = 0; i < s->nclients; i++) {
+			struct client *c = &s->client[i];
+
+			c->c.priority = rnd(s, RKMM_PRIORITIES);
+			c->busy = !rnd(s, 3);
+			c->mask = 1 + rnd(s, (1u << s->ncores) - 1);
+			c->lanes_most = 1 + rnd(s, (uint32_t)__builtin_popcount(c->mask));
+		}
+		run(s);
+		for (i = 0; i < s->nclients; i++) {
+			/* everybody gets somewhere, whatever the others are */
+			assert_true(s->client[i].kicks > 2);
+			jobs += s->client[i].jobs;
+		}
+	}
+	assert_true(jobs > 100000);
+}
+
+/* As many as can be served in time: nobody waits longer than 20 ms, a kick, and a switch. */
+static void test_wait(void **state)
+{
+	uint64_t seed, bound;
+	struct sim *s;
+	uint32_t i;
+
+	(void)state;
+	for (seed = 0; seed < 2000; seed++) {
+		s = any(seed + 10000);
+		s->nclients = 2 + rnd(s, 3);
+		for (i = 0; i < s->nclients; i++) {
+			s->client[i].busy = rnd(s, 4);
+			s->client[i].c.priority = rnd(s, RKMM_PRIORITIES);
+		}
+		run(s);
+		/* Two may get too old at the same time, then one waits for the other's kick. */
+		bound = RKMM_AGE_NS + 2 * (1920 * US * 3 / 2 + CHANGE_NS + SWITCH_NS);
+		if (s->nclients == 2)
+			bound -= 1920 * US * 3 / 2 + CHANGE_NS;
+		for (i = 0; i < s->nclients; i++) {
+			if (s->client[i].worst > bound)
+				print_message("seed %llu client %u of %u waited %llu us\n",
+					      (unsigned long long)seed, i, s->nclients,
+					      (unsigned long long)s->client[i].worst / 1000);
+			assert_true(s->client[i].worst <= bound);
+		}
+	}
+}
+
+static void within(const struct sim *s, const struct client *x, const struct client *y,
+		   uint64_t factor)
+{
+	uint32_t t;
+
+	for (t = 10; t + 50 < s->samples; t++) {
+		uint64_t a = x->history[t + 50] - x->history[t];
+		uint64_t b = (y->history[t + 50] - y->history[t]) * factor;
+
+		if (a * 10 < b * 9 || b * 10 < a * 9)
+			print_message("%u cores, %u clients, second from %u ms: %llu and %llu us\n",
+				      s->ncores, s->nclients, t * 20,
+				      (unsigned long long)a / 1000, (unsigned long long)b / 1000);
+		assert_true(a * 10 >= b * 9 && b * 10 >= a * 9);
+	}
+}
+
+/* Equal busy clients with kicks, windows and modes of their own, among others that come and go */
+static void test_fair(void **state)
+{
+	uint32_t i, streams = 0;
+	uint64_t seed;
+	struct sim *s;
+
+	(void)state;
+	for (seed = 0; seed < 400; seed++) {
+		s = any(seed + 20000);
+		s->end = 2000 * MS;
+		s->nclients = s->ncores + 1 + rnd(s, 2);
+		for (i = 0; i < s->nclients; i++) {
+			s->client[i].busy = i < 2 || rnd(s, 2);
+			s->client[i].arrives = 0;
+			s->client[i].lanes_most = s->client[0].lanes_most;
+		}
+		/* Where cores are left over, what a client gets is its own affair. */
+		for (i = 0; i < s->nclients; i++)
+			s->client[i].busy |= s->nclients <= s->ncores + 1;
+		run(s);
+		if (s->client[0].lanes_most > 1 && s->ncores > 1)
+			continue;
+		within(s, &s->client[0], &s->client[1], 1);
+		streams++;
+	}
+	assert_true(streams > 200);
+}
+
+/* One of low priority gets a quarter. */
+static void test_low(void **state)
+{
+	uint64_t seed;
+	struct sim *s;
+	uint32_t i;
+
+	(void)state;
+	for (seed = 0; seed < 200; seed++) {
+		s = any(seed + 30000);
+		s->end = 2000 * MS;
+		s->ncores = 1;
+		s->nclients = 2;
+		for (i = 0; i < 2; i++) {
+			any_client(s, &s->client[i]);
+			s->client[i].busy = true;
+			s->client[i].arrives = 0;
+			s->client[i].kick_ns = 100 * US + rnd(s, 900) * US;
+		}
+		s->client[1].c.priority = RKMM_PRIORITY_LOW;
+		run(s);
+		within(s, &s->client[0], &s->client[1], 4);
+	}
+}
+
+/* One of high priority, and busy, leaves the others what their age gives them. */
+static void test_high(void **state)
+{
+	struct sim *s;
+
+	(void)state;
+	s = any(40000);
+	s->end = 2000 * MS;
+	s->ncores = 1;
+	s->nclients = 2;
+	any_client(s, &s->client[0]);
+	any_client(s, &s->client[1]);
+	s->client[0].busy = true;
+	s->client[1].busy = true;
+	s->client[1].c.priority = RKMM_PRIORITY_HIGH;
+	run(s);
+	assert_true(s->client[1].served > 4 * s->client[0].served);
+	assert_true(s->client[0].kicks >= 60);
+	assert_true(s->counts.rule[RKMM_RULE_RANK] > s->counts.rule[RKMM_RULE_AGE]);
+}
+
+/* A client that slept has no claim on what it did not use. */
+static void test_sleeper(void **state)
+{
+	struct sim *s;
+
+	(void)state;
+	s = any(50000);
+	s->end = 2000 * MS;
+	s->ncores = 1;
+	s->nclients = 2;
+	any_client(s, &s->client[0]);
+	any_client(s, &s->client[1]);
+	s->client[0].busy = true;
+	s->client[1].busy = true;
+	s->client[0].arrives = 0;
+	s->client[1].arrives = 900 * MS;
+	run(s);
+	/* of the last 1.1 s, half */
+	assert_in_range(s->client[1].served, 490 * MS, 560 * MS);
+}
+
+/* The same streams, first come first served: more switches. */
+static void test_cheaper(void **state)
+{
+	uint64_t seed, switches[2] = { 0 }, served[2] = { 0 };
+	struct sim *s;
+	uint32_t i, k, fewer = 0, streams = 0;
+
+	(void)state;
+	for (seed = 0; seed < 500; seed++) {
+		uint32_t both[2];
+
+		for (k = 0; k < 2; k++) {
+			s = any(seed + 60000);
+			s->fcfs = k;
+			s->nclients = 2 + rnd(s, 3);
+			for (i = 0; i < s->nclients; i++)
+				s->client[i].busy = i < 2;
+			s->client[0].window = 0;
+			s->client[1].window = 1;
+			run(s);
+			both[k] = s->switches;
+			switches[k] += s->switches;
+			for (i = 0; i < s->nclients; i++)
+				served[k] += s->client[i].served;
+			if (!k)
+				assert_true(s->counts.rule[RKMM_RULE_WINDOW]);
+		}
+		streams++;
+		fewer += both[0] < both[1];
+	}
+	print_message("switches %llu, were %llu; served %llu ms, were %llu\n",
+		      (unsigned long long)switches[0], (unsigned long long)switches[1],
+		      (unsigned long long)(served[0] / MS), (unsigned long long)(served[1] / MS));
+	assert_true(fewer * 100 >= streams * 95);
+	assert_true(switches[0] * 3 < switches[1]);
+	assert_true(served[0] > served[1]);
+}
+
+/* In one window, clients that stick to a mode: fewer changes of it than first come first served. */
+static void test_modes(void **state)
+{
+	uint64_t seed, changes[2] = { 0 }, served[2] = { 0 };
+	struct sim *s;
+	uint32_t i, k;
+
+	(void)state;
+	for (seed = 0; seed < 300; seed++)
+		for (k = 0; k < 2; k++) {
+			s = any(seed + 70000);
+			s->fcfs = k;
+			s->nclients = 4 + rnd(s, 4);
+			for (i = 0; i < s->nclients; i++) {
+				s->client[i].busy = true;
+				s->client[i].window = 0;
+				s->client[i].modes = 1 + i % 2;
+			}
+			run(s);
+			changes[k] += s->changes;
+			for (i = 0; i < s->nclients; i++)
+				served[k] += s->client[i].served;
+		}
+	print_message("changes %llu, were %llu\n", (unsigned long long)changes[0],
+		      (unsigned long long)changes[1]);
+	assert_true(changes[0] * 2 < changes[1]);
+	/* those cost time on the cores in both */
+	assert_true(served[0] > served[1] / 100 * 99);
+}
+
+static const struct rkmm_candidate *pick(const struct rkmm_candidate *c, uint32_t n, uint64_t now,
+					 struct rkmm_policy_counts *counts)
+{
+	struct rkmm_choice choice;
+	uint32_t i;
+
+	rkmm_choice_start(&choice, now);
+	for (i = 0; i < n; i++)
+		rkmm_choice_see(&choice, &c[i]);
+	for (i = 0; i < n; i++)
+		rkmm_choice_offer(&choice, &c[i]);
+	return rkmm_choice_end(&choice, counts);
+}
+
+/* Rule by rule, and what is counted for it */
+static void test_rules(void **state)
+{
+	static const struct {
+		struct rkmm_candidate older, better;
+		enum rkmm_rule rule;
+	} cases[] = {
+		{ { 0, 1, RKMM_PRIORITY_NORMAL, false, 0 },
+		  { 99, 2, RKMM_PRIORITY_HIGH, true, 2 }, RKMM_RULE_RANK },
+		{ { 6000000, 1, RKMM_PRIORITY_NORMAL, false, 0 },
+		  { 0, 2, RKMM_PRIORITY_NORMAL, true, 2 }, RKMM_RULE_SHARE },
+		{ { 0, 1, RKMM_PRIORITY_NORMAL, true, 0 },
+		  { 4000000, 2, RKMM_PRIORITY_NORMAL, false, 2 }, RKMM_RULE_WINDOW },
+		{ { 0, 1, RKMM_PRIORITY_NORMAL, false, 1 },
+		  { 4000000, 2, RKMM_PRIORITY_LOW, false, 0 }, RKMM_RULE_MODE },
+		{ { 1, 1, RKMM_PRIORITY_NORMAL, false, 1 },
+		  { 0, 2, RKMM_PRIORITY_NORMAL, false, 1 }, RKMM_RULE_TIME },
+	};
+	struct rkmm_policy_counts counts;
+	struct rkmm_candidate c[2];
+	uint32_t i, k, r;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		for (k = 0; k < 2; k++) {
+			c[k] = cases[i].older;
+			c[!k] = cases[i].better;
+			memset(&counts, 0, sizeof(counts));
+			assert_ptr_equal(pick(c, 2, 1000, &counts), &c[!k]);
+			for (r = 0; r < RKMM_RULES; r++)
+				assert_int_equal(counts.rule[r], r == cases[i].rule);
+			assert_int_equal(counts.choices, 1);
+			assert_int_equal(counts.forced, 0);
+			/* too old: before all that */
+			memset(&counts, 0, sizeof(counts));
+			assert_ptr_equal(pick(c, 2, RKMM_AGE_NS + 1, &counts), &c[k]);
+			assert_int_equal(counts.rule[RKMM_RULE_AGE], 1);
+			assert_int_equal(counts.forced, cases[i].rule == RKMM_RULE_WINDOW ||
+						       cases[i].rule == RKMM_RULE_MODE);
+		}
+	assert_null(pick(c, 0, 0, &counts));
+	assert_string_equal(rkmm_rule_name(RKMM_RULE_WINDOW), "window");
+	assert_string_equal(rkmm_priority_name(RKMM_PRIORITY_LOW), "low");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_any),
+		cmocka_unit_test(test_wait),
+		cmocka_unit_test(test_fair),
+		cmocka_unit_test(test_low),
+		cmocka_unit_test(test_high),
+		cmocka_unit_test(test_sleeper),
+		cmocka_unit_test(test_cheaper),
+		cmocka_unit_test(test_modes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
