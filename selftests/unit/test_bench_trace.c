@@ -196,12 +196,42 @@ static void test_breakdown(void **state)
 	assert_int_equal(b.own, 0);
 }
 
+/* Two jobs a call: the second is started by the interrupt, in the third call by the thread. */
+static void test_next(void **state)
+{
+	const struct trace_event events[] = {
+		E(1100, RUN, .started = 1090),
+		E(1200, IRQ_ENTRY, .irq = 1),
+		E(1210, IRQ_EXIT, .irq = 1),
+		E(2000, IRQ_ENTRY, .irq = 7),
+		E(2090, RUN, .started = 2070),
+		E(2100, IRQ_EXIT, .irq = 7),
+		E(3100, RUN, .started = 3090),
+		E(3500, IRQ_ENTRY, .irq = 7),
+		E(3560, RUN, .started = 3550),
+		E(3600, IRQ_EXIT, .irq = 7),
+		E(4100, RUN, .started = 4090),
+		E(4200, IRQ_ENTRY, .irq = 7),
+		E(4250, IRQ_EXIT, .irq = 7),
+		E(4300, RUN, .started = 4290),
+	};
+	const struct span spans[] = { { 1000, 2500, 0 }, { 3000, 3800, 0 }, { 4000, 4500, 0 } };
+	const unsigned int n = sizeof(events) / sizeof(events[0]);
+
+	(void)state;
+	assert_int_equal(breakdown_next(events, n, spans, 1), 70);
+	assert_int_equal(breakdown_next(events + 6, n - 6, spans + 1, 1), 50);
+	assert_int_equal(breakdown_next(events + 10, n - 10, spans + 2, 1), 0);
+	assert_int_equal(breakdown_next(events, 0, spans, 3), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_page),
 		cmocka_unit_test(test_garbage),
 		cmocka_unit_test(test_breakdown),
+		cmocka_unit_test(test_next),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

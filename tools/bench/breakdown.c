@@ -195,3 +195,29 @@ uint64_t breakdown_first(const struct trace_event *events, unsigned int count,
 	free(v);
 	return result;
 }
+
+uint64_t breakdown_next(const struct trace_event *events, unsigned int count,
+			const struct span *spans, unsigned int num_spans)
+{
+	uint64_t *v = allocate(num_spans, sizeof(*v)), result, irq;
+	unsigned int i, k, n, first = 0, found = 0, starts;
+
+	for (i = 0; i < num_spans; i++) {
+		n = events_of(events, count, &spans[i], &first);
+		for (k = 0, starts = 0, irq = 0; k < n; k++) {
+			const struct trace_event *e = &events[first + k];
+
+			if (e->kind == TRACE_IRQ_ENTRY)
+				irq = e->ns;
+			else if (e->kind == TRACE_IRQ_EXIT)
+				irq = 0;
+			else if (e->kind == TRACE_RUN && starts++ && irq) {
+				v[found++] = less(e->started, irq);
+				break;
+			}
+		}
+	}
+	result = median(v, found);
+	free(v);
+	return result;
+}

@@ -101,6 +101,7 @@ enum what {
  * @emitted_cold: programs synthesised for a cold submission
  * @emitted_warm: for all warm ones
  * @first: user space to the first register write, 0 for unknown
+ * @next: interrupt handler to the first register write of the next job, 0 for unknown
  * @round: SUBMIT with wait without the model and others, 0 for unknown
  * @regs: register writes, which on the software NPU are not in @round
  * @breakdown: of SUBMIT with wait, the recording included
@@ -113,6 +114,7 @@ struct report {
 	uint64_t emitted_cold;
 	uint64_t emitted_warm;
 	uint64_t first;
+	uint64_t next;
 	uint64_t round;
 	uint64_t regs;
 	struct breakdown breakdown;
@@ -130,5 +132,12 @@ void breakdown_make(struct breakdown *b, const struct trace_event *events, unsig
 /* Median time from the start of each call to the first start of a core; 0 when there is none. */
 uint64_t breakdown_first(const struct trace_event *events, unsigned int count,
 			 const struct span *spans, unsigned int num_spans);
+
+/*
+ * Median time from the interrupt in which a core is started to that start: of the calls, each
+ * of which queues two jobs, the second; 0 when there is none.
+ */
+uint64_t breakdown_next(const struct trace_event *events, unsigned int count,
+			const struct span *spans, unsigned int num_spans);
 
 #endif

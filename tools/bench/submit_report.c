@@ -5,6 +5,7 @@
 
 #define TARGET_FIRST	2000
 #define TARGET_ROUND	6000
+#define TARGET_NEXT	1500
 
 static const struct {
 	const char *key;
@@ -74,6 +75,9 @@ void submit_print(const struct rig *rig, const struct report *r)
 	}
 	against("user space to the first register write", r->first, TARGET_FIRST);
 	against("SUBMIT with wait: calling thread and interrupt handler", r->round, TARGET_ROUND);
+	if (r->next)
+		against("interrupt handler to the next job's first register write", r->next,
+			TARGET_NEXT);
 	row(rig->soft ? "  register writes: the software NPU's, not in that" :
 			"  register writes, part of that", r->regs, "");
 	printf("  breakdown of SUBMIT with wait, %u calls; %llu events, recording costs %lld\n",
@@ -114,6 +118,7 @@ void submit_json(const struct rig *rig, const struct report *r, bool first)
 		printf(", \"first_register\": %llu, \"round_trip\": %llu, \"registers\": %llu",
 		       (unsigned long long)r->first, (unsigned long long)r->round,
 		       (unsigned long long)r->regs);
+		printf(", \"next\": %llu", (unsigned long long)r->next);
 		printf(", \"breakdown\": {");
 		for (i = 0; i < PHASES; i++)
 			printf("\"%s\": %llu, ", keys[i], (unsigned long long)b->phase[i]);
