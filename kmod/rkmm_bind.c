@@ -86,6 +86,7 @@ static void rkmm_bind_link(struct rkmm_job *job, const struct rkmm_op_data *op,
 		.room = max(op->place[0].size, op->place[2].size) + 2 * PAGE_SIZE,
 		.lanes_own = m.op || op->count > 1 ? 0 : rkmm_geom_lanes(geom, op->rows),
 		.lanes_most = m.op ? RKMM_LANES_MAX : min(geom->lanes_most, max(geom->mm.lanes, 1)),
+		.mode = rkmm_mode_class(job->client->rdev, rkmm_plan_mode(op->plan)),
 		.matmul = !m.op,
 		.grouped = op->grouped,
 	};

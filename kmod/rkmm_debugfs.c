@@ -27,10 +27,13 @@ static int rkmm_debugfs_sched_show(struct seq_file *m, void *unused)
 	struct rkmm_client *client;
 	u32 i;
 
+	rkmm_mode_show(rdev, m);
 	spin_lock_irq(&sched->lock);
 	rkmm_debugfs_cores(m, rdev);
-	seq_printf(m, "jobs %llu\nresets %llu\nswitches %llu\nstagings %llu\nmode_changes %llu\n",
-		   sched->jobs, sched->resets, sched->switches, sched->remaps, sched->changes);
+	seq_printf(m, "jobs %llu\nresets %llu\nswitches %llu\nstagings %llu\n", sched->jobs,
+		   sched->resets, sched->switches, sched->remaps);
+	seq_printf(m, "mode_changes %llu\nmode_resets %llu\n", sched->changes,
+		   sched->mode_resets);
 	seq_printf(m, "choices %llu\nforced %llu\n", sched->policy.choices, sched->policy.forced);
 	for (i = 0; i < RKMM_RULES; i++)
 		seq_printf(m, "rule_%s %llu\n", rkmm_rule_name(i), sched->policy.rule[i]);

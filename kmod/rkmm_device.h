@@ -39,6 +39,7 @@
  * @switches: window switches; under @lock
  * @remaps: times that other operands were staged; under @lock
  * @changes: times that a core was started in another datapath mode; under @lock
+ * @mode_resets: resets for the sake of one; under @lock
  * @policy: what the policy did; under @lock
  * @wq: for @work
  *
@@ -51,6 +52,8 @@ struct rkmm_sched {
 	struct list_head ready;
 	/** @now: time of the present event; where nothing depends on it, of one before */
 	u64 now;
+	/** @mode: of the last matmul on any core */
+	enum rkmm_mode mode;
 	/** @floor: virtual time that no client that has work is behind */
 	u64 floor;
 	/** @clients: open files */
@@ -90,6 +93,7 @@ struct rkmm_sched {
 	u64 switches;
 	u64 remaps;
 	u64 changes;
+	u64 mode_resets;
 	struct rkmm_policy_counts policy;
 };
 
@@ -126,6 +130,8 @@ struct rkmm_device {
 	struct rkmm_core cores[RKMM_MAX_CORES];
 	struct rkmm_power power;
 	struct rkmm_vm vm;
+	/** @verdicts: what transitions of datapath modes take; constant */
+	struct rkmm_verdicts verdicts;
 	struct rkmm_sched sched;
 };
 

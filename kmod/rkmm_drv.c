@@ -276,6 +276,9 @@ static int rkmm_probe(struct platform_device *pdev)
 		return dev_err_probe(dev, PTR_ERR(rdev), "cannot create the DRM device\n");
 	platform_set_drvdata(pdev, rdev);
 
+	ret = rkmm_mode_init(rdev);
+	if (ret)
+		goto err_device;
 	ret = rkmm_sched_init(rdev);
 	if (ret)
 		goto err_device;
@@ -306,6 +309,7 @@ static int rkmm_probe(struct platform_device *pdev)
 		goto err_vm;
 	}
 	rkmm_debugfs_init(rdev);
+	rkmm_mode_report(rdev);
 
 	dev_info(dev, "%s: %u cores at %lu MHz, %u MiB window, isolation %s%s%s\n", soc->name,
 		 rdev->ncores, rdev->clock_hz / 1000000, (u32)(rdev->vm.bytes >> 20),

@@ -405,6 +405,20 @@ bool rkmm_sched_busy(struct rkmm_device *rdev);
 
 #define RKMM_INT_ERRORS		(BIT(12) | BIT(13))	/* DMA read, write (hw 01 §1.2) */
 
+/* ---- rkmm_mode.c: datapath modes --------------------------------------------- */
+
+struct seq_file;
+
+/* rkmm_mode_init() - module parameter; 0 or -EINVAL with a line in the log */
+int rkmm_mode_init(struct rkmm_device *rdev);
+/* rkmm_mode_report() - the one line about transitions that take a reset */
+void rkmm_mode_report(struct rkmm_device *rdev);
+/* rkmm_mode_class() - equal, or 0, for modes that a step may mix */
+u32 rkmm_mode_class(const struct rkmm_device *rdev, enum rkmm_mode mode);
+void rkmm_mode_show(struct rkmm_device *rdev, struct seq_file *m);
+/* rkmm_mode_lost() - all cores were powered on or reset; nothing runs on them */
+void rkmm_mode_lost(struct rkmm_device *rdev, enum rkmm_mode mode);
+
 /* ---- rkmm_recover.c: deadlines, reset ------------------------------------- */
 
 /* rkmm_deadline_ns() - time that @kick may take on this device */
@@ -412,6 +426,8 @@ u64 rkmm_deadline_ns(struct rkmm_device *rdev, const struct rkmm_kick *kick);
 /* rkmm_recover_report() - the one line about a job that is given up; rkmm_sched.lock held */
 void rkmm_recover_report(struct rkmm_core *core, const char *cause,
 			 const struct rkmm_core_status *st);
+/* rkmm_recover_pulse() - all cores quiet or stuck, starts held: reset them and restore; sleeps */
+int rkmm_recover_pulse(struct rkmm_device *rdev);
 /* rkmm_recover_reset() - all cores quiet or stuck, starts held: reset and restore; sleeps */
 void rkmm_recover_reset(struct rkmm_device *rdev);
 

@@ -9,9 +9,9 @@
  * submitting thread, in the interrupt that freed a core, or in the fence callback that
  * made it ready. Only a window switch or a reset needs the worker.
  *
- * A client that is to be served and needs another window, or other operands staged
- * (rkmm_stage.h), stops later starts, the cores drain, the worker switches. So no
- * client can keep another out.
+ * A client that is to be served and needs another window, other operands staged
+ * (rkmm_stage.h), or a reset between two datapath modes (rkmm_mode.c), stops later starts,
+ * the cores drain, the worker does it. So no client can keep another out.
  */
 #include <linux/ktime.h>
 
@@ -110,15 +110,22 @@ static void rkmm_sched_drop(struct rkmm_client *client)
 	}
 }
 
-/* What @mode costs on the core: 0 nothing. */
-static u32 rkmm_sched_change(const struct rkmm_core *core, enum rkmm_mode mode)
+/*
+ * What @mode takes on the core. Whether a core's mode is its own nobody knows (hw 03 §2.6), so
+ * what would need a reset needs one whichever core ran it last.
+ */
+static enum rkmm_need rkmm_sched_need(const struct rkmm_core *core, enum rkmm_mode mode)
 {
-	return mode != RKMM_MODE_DPU && core->mode != mode;
+	const struct rkmm_device *rdev = core->rdev;
+
+	if (rdev->verdicts.need[rdev->sched.mode][mode] == RKMM_NEED_RESET)
+		return RKMM_NEED_RESET;
+	return rdev->verdicts.need[core->mode][mode];
 }
 
 /* The idle core that is best for the job, or NULL. Lock held. */
-static struct rkmm_core *rkmm_sched_idle_core(struct rkmm_device *rdev, const struct rkmm_job *job,
-					      u32 *change)
+struct rkmm_core *rkmm_sched_idle_core(struct rkmm_device *rdev, const struct rkmm_job *job,
+				       u32 *change)
 {
 	enum rkmm_mode mode = job->steps[job->step]->mode;
 	struct rkmm_core *core, *best = NULL;
@@ -128,7 +135,7 @@ static struct rkmm_core *rkmm_sched_idle_core(struct rkmm_device *rdev, const st
 		core = &rdev->cores[i];
 		if (core->state != RKMM_CORE_IDLE || !(job->cores & BIT(core->index)))
 			continue;
-		cost = rkmm_sched_change(core, mode);
+		cost = rkmm_sched_need(core, mode);
 		if (best && cost >= *change)
 			continue;
 		best = core;
@@ -163,9 +170,10 @@ static void rkmm_sched_start_lane(struct rkmm_client *client, struct rkmm_core *
 	job->running++;
 	rkmm_sched_kick(core);
 	/* Nobody asks before the lock is dropped. */
-	if (rkmm_sched_change(core, image->mode)) {
+	if (image->mode != RKMM_MODE_DPU) {
+		client->rdev->sched.changes += core->mode != image->mode;
+		client->rdev->sched.mode = image->mode;
 		core->mode = image->mode;
-		client->rdev->sched.changes++;
 	}
 	client->candidate.since = client->rdev->sched.now;
 	rkmm_sched_place(client);
@@ -188,7 +196,7 @@ bool rkmm_sched_start_alone(struct rkmm_job *job)
 	    !rkmm_sched_here(rdev, job) || atomic_read(&job->waiting))
 		return false;
 	core = rkmm_sched_idle_core(rdev, job, &change);
-	if (!core)
+	if (!core || change == RKMM_NEED_RESET)
 		return false;
 	client->running = job;
 	rkmm_sched_start_lane(client, core);
@@ -200,11 +208,13 @@ static bool rkmm_sched_able(struct rkmm_client *client)
 {
 	struct rkmm_job *job = rkmm_sched_next(client);
 	struct rkmm_candidate *cand = &client->candidate;
+	bool idle;
 
-	cand->elsewhere = !rkmm_sched_here(client->rdev, job);
-	cand->change = 0;
+	cand->change = RKMM_NEED_NOTHING;
+	idle = rkmm_sched_idle_core(client->rdev, job, &cand->change);
+	cand->elsewhere = cand->change == RKMM_NEED_RESET || !rkmm_sched_here(client->rdev, job);
 	/* Who needs all cores to be idle is not held up by one that is not. */
-	return rkmm_sched_idle_core(client->rdev, job, &cand->change) || cand->elsewhere;
+	return idle || cand->elsewhere;
 }
 
 /* The least virtual time of those who run, and @vtime. */

@@ -247,6 +247,7 @@ int rkmm_power_resume(struct rkmm_device *rdev)
 		}
 		power->asleep = false;
 		rkmm_power_set_on(rdev, true);
+		rkmm_mode_lost(rdev, RKMM_MODE_COLD);
 		for (i = 0; i < rdev->ncores; i++)
 			rkmm_core_quiet(&rdev->cores[i]);
 		/* Not being able to go fast is no reason not to go. */

@@ -155,6 +155,7 @@ static void rkmm_query_sched(struct rkmm_device *rdev, struct drm_rkmm_sched_inf
 	info->stagings = sched->remaps;
 	info->mode_changes = sched->changes;
 	info->mode_changes_avoided = sched->policy.rule[RKMM_RULE_MODE];
+	info->mode_resets = sched->mode_resets;
 	info->aged = sched->policy.rule[RKMM_RULE_AGE];
 	info->forced = sched->policy.forced;
 	for (i = 0; i < rdev->ncores; i++)

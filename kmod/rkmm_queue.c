@@ -8,6 +8,7 @@
 #include "compat/rkmm_compat.h"
 #include "rkmm_job.h"
 #include "rkmm_sched.h"
+#include "rkmm_trace.h"
 
 void rkmm_sched_push(struct rkmm_job *job)
 {
@@ -122,6 +123,7 @@ void rkmm_sched_close(struct rkmm_client *client)
 struct rkmm_target {
 	struct rkmm_window *window;	/* NULL: nothing is needed */
 	bool attach;			/* it is not attached */
+	bool reset;			/* between two datapath modes */
 	struct rkmm_staging *stage;	/* referenced; NULL: nothing to be staged */
 };
 
@@ -132,6 +134,7 @@ static struct rkmm_target rkmm_sched_target(struct rkmm_device *rdev)
 	struct rkmm_target target = {};
 	struct rkmm_client *client;
 	struct rkmm_job *job;
+	u32 need = 0;
 
 	if (sched->hold || sched->dead || rkmm_sched_busy(rdev))
 		return target;
@@ -142,9 +145,12 @@ static struct rkmm_target rkmm_sched_target(struct rkmm_device *rdev)
 	job = rkmm_sched_next(client);
 	target.window = job->window;
 	target.attach = job->window != sched->window;
+	target.reset = rkmm_sched_idle_core(rdev, job, &need) && need == RKMM_NEED_RESET;
 	target.stage = rkmm_sched_stage(job);
 	if (target.stage == job->window->staged)
 		target.stage = NULL;
+	if (target.reset)
+		trace_rkmm_mode_reset(job);
 	if (target.stage) {
 		rkmm_stage_get(target.stage);
 		client->remaps++;
@@ -166,10 +172,12 @@ static void rkmm_sched_switch(struct rkmm_device *rdev, const struct rkmm_target
 {
 	struct rkmm_sched *sched = &rdev->sched;
 	struct rkmm_client *client;
-	int attached = 0, staged = 0;
+	int attached = 0, staged = 0, reset = 0;
 	unsigned long flags;
 	bool cookie;
 
+	if (target->reset)
+		reset = rkmm_recover_pulse(rdev);
 	if (target->stage)
 		staged = rkmm_stage_switch(target->window, target->stage);
 	if (target->attach)
@@ -181,6 +189,9 @@ static void rkmm_sched_switch(struct rkmm_device *rdev, const struct rkmm_target
 	sched->switching = NULL;
 	sched->staging = NULL;
 	sched->switches += target->attach;
+	sched->mode_resets += target->reset;
+	if (reset)
+		sched->dead = true;
 	sched->window = attached ? NULL : target->window;
 	if (attached)
 		dev_err_ratelimited(rdev->dev, "cannot attach an address window: %d\n", attached);

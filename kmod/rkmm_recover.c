@@ -83,7 +83,7 @@ void rkmm_vm_fault(struct rkmm_device *rdev, struct rkmm_window *window, unsigne
 	spin_unlock_irqrestore(&rdev->sched.lock, flags);
 }
 
-void rkmm_recover_reset(struct rkmm_device *rdev)
+int rkmm_recover_pulse(struct rkmm_device *rdev)
 {
 	bool cookie = dma_fence_begin_signalling();
 	u32 i;
@@ -93,19 +93,24 @@ void rkmm_recover_reset(struct rkmm_device *rdev)
 		synchronize_irq(rdev->cores[i].irq);
 
 	ret = rkmm_power_reset(rdev, rdev->all_cores);
-	for (i = 0; i < rdev->ncores && !ret; i++) {
-		rdev->cores[i].mode = RKMM_MODE_RESET;
+	for (i = 0; i < rdev->ncores && !ret; i++)
 		ret = rkmm_core_identify(&rdev->cores[i]);
-	}
+	rkmm_mode_lost(rdev, RKMM_MODE_RESET);
 	dma_fence_end_signalling(cookie);
 
 	/* The reset wiped the MMU banks: program them again. */
 	if (!ret)
 		ret = rkmm_vm_reattach(rdev);
-
-	cookie = dma_fence_begin_signalling();
 	if (ret)
 		dev_err(rdev->dev, "reset failed: %d: out of service\n", ret);
+	return ret;
+}
+
+void rkmm_recover_reset(struct rkmm_device *rdev)
+{
+	int ret = rkmm_recover_pulse(rdev);
+	bool cookie = dma_fence_begin_signalling();
+
 	trace_rkmm_reset(rdev, ret);
 	rkmm_sched_reset_done(rdev, ret);
 	dma_fence_end_signalling(cookie);

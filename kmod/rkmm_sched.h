@@ -35,6 +35,9 @@ static inline bool rkmm_sched_here(const struct rkmm_device *rdev, const struct 
 void rkmm_sched_start(struct rkmm_device *rdev);
 /* rkmm_sched_pick() - whom to serve now; its candidate says what it needs */
 struct rkmm_client *rkmm_sched_pick(struct rkmm_device *rdev);
+/* rkmm_sched_idle_core() - the idle core where the job needs least, and what; NULL for none */
+struct rkmm_core *rkmm_sched_idle_core(struct rkmm_device *rdev, const struct rkmm_job *job,
+				       u32 *need);
 /* rkmm_sched_kick() - start the core's kick */
 void rkmm_sched_kick(struct rkmm_core *core);
 /* rkmm_sched_end() - the job leaves the scheduler */

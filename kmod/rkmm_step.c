@@ -5,6 +5,7 @@
 /**
  * struct step - the operations taken in so far
  * @n: how many
+ * @mode: of all that are not of any
  * @apart: matmuls that leave each other alone
  * @lanes_most: lanes that all of them allow
  * @lanes_own: of the only one
@@ -15,7 +16,7 @@
  * @load: the same of each lane
  */
 struct step {
-	u32 n;
+	u32 n, mode;
 	bool apart;
 	u32 lanes_most, lanes_own;
 	u64 bytes, room;
@@ -102,6 +103,7 @@ static void take(struct step *s, const struct step *more, u32 lane)
 	u32 i;
 
 	s->n += more->n;
+	s->mode = s->mode ? s->mode : more->mode;
 	s->apart &= more->apart;
 	s->lanes_most = rkmm_min(s->lanes_most, more->lanes_most);
 	s->bytes += more->bytes;
@@ -111,6 +113,12 @@ static void take(struct step *s, const struct step *more, u32 lane)
 		s->work[i] += more->work[i];
 		s->load[lane][i] += more->work[i];
 	}
+}
+
+/* A reset between two modes has its place between kicks. */
+static bool modes_differ(u32 x, u32 y)
+{
+	return x && y && x != y;
 }
 
 /* All on one lane */
@@ -126,7 +134,7 @@ static void collapse(struct step *s)
 static struct step step_of(const struct rkmm_step_caps *caps, const struct rkmm_link *link)
 {
 	struct step s = {
-		.n = 1, .apart = link->matmul, .lanes_own = link->lanes_own,
+		.n = 1, .mode = link->mode, .apart = link->matmul, .lanes_own = link->lanes_own,
 		.lanes_most = rkmm_max(rkmm_min(caps->lanes, link->lanes_most), 1),
 		.bytes = link->bytes, .room = link->room,
 	};
@@ -152,7 +160,8 @@ static u32 unit_at(const struct rkmm_step_caps *caps, struct rkmm_link *links, u
 	links[first].lane = 0;
 	links[first].after = false;
 	for (i = first + 1; i < n && links[i].grouped; i++) {
-		if (unit->bytes + links[i].bytes > caps->bytes)
+		if (unit->bytes + links[i].bytes > caps->bytes ||
+		    modes_differ(unit->mode, links[i].mode))
 			break;
 		one = step_of(caps, &links[i]);
 		take(unit, &one, 0);
@@ -216,6 +225,8 @@ static const char *refused(const struct rkmm_step_caps *caps, const struct step 
 		return "join: many operations";
 	if (s->bytes + unit->bytes > caps->bytes)
 		return "join: bytes of programs";
+	if (modes_differ(s->mode, unit->mode))
+		return "join: another datapath mode";
 	if (s->room + unit->room > caps->room)
 		return "join: operands to be staged";
 	if (next->n == s->n)
@@ -234,7 +245,7 @@ u32 rkmm_step_end(const struct rkmm_step_caps *caps, struct rkmm_link *links, u3
 	struct step s, unit, both;
 
 	end = unit_at(caps, links, first, n, &s);
-	*why = end < n && links[end].grouped ? "bytes of programs" : NULL;
+	*why = end < n && links[end].grouped ? "bytes of programs, or mode" : NULL;
 	while (!*why && end < n) {
 		next = unit_at(caps, links, end, n, &unit);
 		if (s.n + unit.n > RKMM_STEP_MOST) {

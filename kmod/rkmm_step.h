@@ -35,6 +35,7 @@ struct rkmm_reach {
  * @room: bytes of the ranges for staged operands that it takes, at most
  * @lanes_own: lanes that it has when it runs once and alone, 0 for those that end first
  * @lanes_most: lanes that may run at the same time while it runs
+ * @mode: datapath mode that steps do not mix, 0 for any
  * @matmul: it may be shared out over lanes
  * @grouped: the user said that it is apart from those before it in its group
  * @lane: answer: where it runs
@@ -46,6 +47,7 @@ struct rkmm_link {
 	u32 start_ns[RKMM_LANES_MAX];
 	u64 bytes, room;
 	u32 lanes_own, lanes_most;
+	u32 mode;
 	bool matmul, grouped;
 	u32 lane;
 	bool after;

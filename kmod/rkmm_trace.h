@@ -107,6 +107,12 @@ DEFINE_EVENT(rkmm_job, rkmm_job_submit,
 	TP_ARGS(job)
 );
 
+/* The cores are reset for the datapath mode of the job */
+DEFINE_EVENT(rkmm_job, rkmm_mode_reset,
+	TP_PROTO(const struct rkmm_job *job),
+	TP_ARGS(job)
+);
+
 /* Behind the last register write of a start */
 DEFINE_EVENT(rkmm_job, rkmm_job_started,
 	TP_PROTO(const struct rkmm_job *job),

@@ -18,6 +18,8 @@ guest-scripts += $(sort $(wildcard selftests/*.sh))
 
 # a window that can be filled; windows to be switched; deadlines that are waited for a dozen times
 bo-vboard := --rkmm-args "window_mib=64 isolation=strict"
+# every reset that the chip may need; modes_warm.sh has the other half
+modes-vboard := --rkmm-args transitions=table
 fair-vboard := --rkmm-args isolation=strict
 fault-vboard := --rkmm-args timeout_factor=1
 chain-vboard := --rkmm-args timeout_factor=1

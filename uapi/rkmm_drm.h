@@ -315,6 +315,7 @@ struct drm_rkmm_client_info {
  * @aged: choices of a client because it had waited too long
  * @forced: those that cost a change of window or mode
  * @lost_irqs: completions without an interrupt
+ * @mode_resets: resets of all cores for a change of mode; not in &drm_rkmm_device_info.resets
  *
  * All count from when the driver was bound.
  */
@@ -328,6 +329,7 @@ struct drm_rkmm_sched_info {
 	__u64 aged;
 	__u64 forced;
 	__u64 lost_irqs;
+	__u64 mode_resets;
 };
 
 /**
@@ -927,7 +929,7 @@ RKMM_ASSERT_SIZE(drm_rkmm_device_info, 88);
 RKMM_ASSERT_SIZE(drm_rkmm_type_info, 24);
 RKMM_ASSERT_SIZE(drm_rkmm_op_info, 64);
 RKMM_ASSERT_SIZE(drm_rkmm_client_info, 64);
-RKMM_ASSERT_SIZE(drm_rkmm_sched_info, 72);
+RKMM_ASSERT_SIZE(drm_rkmm_sched_info, 80);
 RKMM_ASSERT_SIZE(drm_rkmm_client_set, 16);
 RKMM_ASSERT_SIZE(drm_rkmm_bo_create, 24);
 RKMM_ASSERT_SIZE(drm_rkmm_bo_sync, 32);

@@ -130,6 +130,8 @@ static u32 soft_run_quirks(const struct soft_core *core)
 		quirks |= NPU_QUIRK_OUTPUT_MOVE;
 	if (soft_switch_peek(core->index, SOFT_SW_INT8_WEDGE))
 		quirks |= NPU_QUIRK_INT8_WEDGE;
+	if (soft_switch_peek(core->index, SOFT_SW_TRANSITION))
+		quirks |= NPU_QUIRK_TRANSITION;
 	return quirks;
 }
 

@@ -25,6 +25,10 @@ test_lib_slices-srcs := selftests/unit/test_lib_slices.c $(fake-kernel)
 test_lib_slices-libs := rkmm
 test_lib_slices-ldlibs := -lm -lpthread
 
+host-tests += test_modes
+test_modes-srcs := selftests/unit/test_modes.c
+test_modes-libs := prog
+
 host-tests += test_policy
 test_policy-srcs := selftests/unit/test_policy.c
 test_policy-libs := prog

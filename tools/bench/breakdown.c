@@ -209,9 +209,9 @@ uint64_t breakdown_next(const struct trace_event *events, unsigned int count,
 
 			if (e->kind == TRACE_IRQ_ENTRY)
 				irq = e->ns;
-			else if (e->kind == TRACE_IRQ_EXIT)
+			if (e->kind == TRACE_IRQ_EXIT)
 				irq = 0;
-			else if (e->kind == TRACE_RUN && starts++ && irq) {
+			if (e->kind == TRACE_RUN && starts++ && irq) {
 				v[found++] = less(e->started, irq);
 				break;
 			}

@@ -248,7 +248,7 @@ static enum npu_class compute(struct npu_core *core, const struct npu_conv *t, u
 	u32 first = npu_div_up(p0, step);
 	u32 last = npu_min(npu_div_up(p1, step), t->rows);
 
-	if (t->effect != EFFECT_NATURAL) {
+	if (t->effect != EFFECT_NATURAL || t->poisoned) {
 		fill_garbage(core, t, p0, p1, p0, group, column, pitch);
 		return NPU_OK;
 	}
@@ -312,6 +312,20 @@ static void charge(struct npu_core *core, const struct npu_conv *t)
 	npu_charge(core, &work, t->out_bytes);
 }
 
+#define CROSSED_K	2560u	/* hw 03 §2.4: the hazard was seen with large K only */
+
+/* Which results are wrong after a crossing without a reset; how, nobody wrote down. */
+static bool poisoned(struct npu_core *core, const struct npu_conv *t)
+{
+	u32 bits = t->type->bits;
+
+	if (bits > 8)
+		return false;
+	core->crossed |= core->int_bits && core->int_bits != bits;
+	core->int_bits = bits;
+	return core->quirks & NPU_QUIRK_TRANSITION && core->crossed && t->k >= CROSSED_K;
+}
+
 enum npu_class npu_conv_run(struct npu_core *core, u32 start)
 {
 	struct npu_conv t;
@@ -327,6 +341,7 @@ enum npu_class npu_conv_run(struct npu_core *core, u32 start)
 	core->conv_task = core->task;
 	core->conv_out = t.out_prec;
 	core->int8_now |= t.in_prec == PREC_INT8;
+	t.poisoned = poisoned(core, &t);
 	if (t.effect == EFFECT_NATURAL) {
 		cls = npu_load_feature(core, &t);
 		if (cls)

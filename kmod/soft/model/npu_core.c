@@ -33,6 +33,8 @@ void npu_core_reset(struct npu_core *core)
 	core->conv_task = LUT_NO_TASK;
 	core->int8_left = false;
 	core->int8_now = false;
+	core->int_bits = 0;
+	core->crossed = false;
 	npu_lut_reset(core);
 
 	/* Idle values of hw 01 §1.2 */

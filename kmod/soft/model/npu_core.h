@@ -154,6 +154,7 @@ struct npu_conv {
 	u32 rows;				/* rows of A that the data banks hold */
 	bool is_float;
 	enum npu_effect effect;
+	bool poisoned;			/* a mode was entered the wrong way: no value is right */
 };
 
 /**
@@ -385,6 +386,8 @@ struct npu_core {
 	u32 conv_out;			/* its output precision */
 	bool int8_left;			/* the kick before ran an int8 matmul */
 	bool int8_now;			/* so does this one */
+	u32 int_bits;			/* of the last matmul of int4 or int8, 0 for none */
+	bool crossed;			/* between those two */
 
 	/* of the kick in progress */
 	bool pingpong;

@@ -196,12 +196,15 @@ void npu_core_set_error_bits(struct npu_core *core, bool raise);
  * @NPU_QUIRK_OUTPUT_MOVE: output buffers that change, with several cores (M4)
  * @NPU_QUIRK_INT8_WEDGE: a kick that begins with an int8 task of the DPU alone
  *	hangs if the kick before had an int8 matmul (O14, hw 04 §4)
+ * @NPU_QUIRK_TRANSITION: from the first int4 matmul after an int8 one on, or the other way
+ *	round, matmuls of K of at least 2560 are wrong, until a reset (S7, hw 03 §2.4)
  */
 enum npu_quirk {
 	NPU_QUIRK_NARROW_K = 1 << 0,
 	NPU_QUIRK_FEATURE_CACHE = 1 << 1,
 	NPU_QUIRK_OUTPUT_MOVE = 1 << 2,
 	NPU_QUIRK_INT8_WEDGE = 1 << 3,
+	NPU_QUIRK_TRANSITION = 1 << 4,
 };
 
 /**
