@@ -30,7 +30,6 @@ rkmm-weights-shlibs := rkmm rkmm-compute
 rkmm-weights-ldlibs := -lz
 
 # a program of the build machine: it runs no NPU
-ifneq ($(wildcard kmod/prog/rkmm_policy.c),)
 host-bins += rkmm-replay
 host-only += rkmm-replay
 rkmm-replay-parts := $(filter-out tools/replay/main.c,$(sort $(wildcard tools/replay/*.c))) \
@@ -38,7 +37,6 @@ rkmm-replay-parts := $(filter-out tools/replay/main.c,$(sort $(wildcard tools/re
 rkmm-replay-srcs := tools/replay/main.c $(rkmm-replay-parts)
 rkmm-replay-libs := prog model
 rkmm-replay-ldlibs := -ljansson
-endif
 
 # examples of sequences
 host-bins += rkmm-attention rkmm-mlp rkmm-digits

@@ -118,7 +118,6 @@ host-tests += test_replay_points
 test_replay_points-srcs := selftests/unit/test_replay_points.c tools/replay/call.c
 test_replay_points-libs := model
 test_replay_points-ldlibs := -lm
-ifneq ($(wildcard kmod/prog/rkmm_policy.c),)
 host-tests += test_replay test_replay_json
 test_replay-srcs = selftests/unit/test_replay.c $(rkmm-replay-parts)
 test_replay-libs := prog model
@@ -126,7 +125,6 @@ test_replay-ldlibs := -ljansson
 test_replay_json-srcs = selftests/unit/test_replay_json.c $(rkmm-replay-parts)
 test_replay_json-libs := prog model
 test_replay_json-ldlibs := -ljansson
-endif
 
 host-tests += test_prog_group
 test_prog_group-srcs := selftests/unit/test_prog_group.c
