@@ -34,11 +34,11 @@ static int rkmm_bind_place(struct rkmm_job *job, struct rkmm_staging *stage,
 	return ret;
 }
 
-/* B and D never move: weights stay where they are. */
+/* B, D and E never move: weights stay where they are. */
 static int rkmm_bind_operands(struct rkmm_job *job, struct rkmm_staging *stage, bool lanes,
 			      const struct rkmm_op_data *op, struct rkmm_bound *bound)
 {
-	struct rkmm_staging *stages[RKMM_OPERANDS] = { stage, NULL, lanes ? stage : NULL, NULL };
+	struct rkmm_staging *stages[RKMM_OPERANDS] = { stage, NULL, lanes ? stage : NULL };
 	u32 iova[RKMM_OPERANDS] = {}, k;
 	int ret;
 
@@ -60,6 +60,7 @@ static int rkmm_bind_operands(struct rkmm_job *job, struct rkmm_staging *stage, 
 		.count = op->count,
 		.weights = iova[1],
 		.d = iova[3] + op->place[3].offset,
+		.e = iova[4] + op->place[4].offset,
 	};
 	if (op->count > 1) {
 		bound->key.a_stride = op->stride[0];
@@ -75,23 +76,29 @@ static void rkmm_bind_link(struct rkmm_job *job, const struct rkmm_op_data *op,
 {
 	const struct rkmm_limits *limits = job->client->rdev->soc->limits;
 	const struct rkmm_geom *geom = &op->plan->geom;
+	const struct rkmm_epilogue *epi = op->plan->epi;
 	const struct rkmm_member m = {
 		.geom = op->plan->op ? NULL : geom, .op = op->plan->op,
 		.rows = op->rows, .count = op->count,
 	};
+	bool ordered = rkmm_plan_ordered(op->plan);
+	u64 behind = epi ? rkmm_epilogue_ns(epi) : 0;
 	u32 i;
+
+	BUILD_BUG_ON(RKMM_LINK_OPERANDS != RKMM_OPERANDS);
 
 	*link = (struct rkmm_link){
 		.bytes = rkmm_op_data_bytes(op),
 		.room = max(op->place[0].size, op->place[2].size) + 2 * PAGE_SIZE,
-		.lanes_own = m.op || op->count > 1 ? 0 : rkmm_geom_lanes(geom, op->rows),
+		.lanes_own = ordered || op->count > 1 ? 0 : rkmm_geom_lanes(geom, op->rows),
 		.lanes_most = m.op ? RKMM_LANES_MAX : min(geom->lanes_most, max(geom->mm.lanes, 1)),
 		.mode = rkmm_mode_class(job->client->rdev, rkmm_plan_mode(op->plan)),
-		.matmul = !m.op,
+		.matmul = !ordered,
 		.grouped = op->grouped,
 	};
 	for (i = 0; i < RKMM_LANES_MAX; i++)
-		link->ns[i] = rkmm_member_work(limits, &m, i + 1, &link->start_ns[i]);
+		link->ns[i] = behind +
+			      rkmm_member_work(limits, &m, i + 1, &link->start_ns[i]);
 	for (i = 0; i < RKMM_OPERANDS; i++)
 		link->reach[i] = (struct rkmm_reach){
 			.owner = rkmm_place_owner(&op->place[i]),
@@ -112,7 +119,7 @@ static int rkmm_bind_step(struct rkmm_job *job, const struct rkmm_op_data *ops, 
 	if (IS_ERR(stage))
 		return PTR_ERR(stage);
 	for (i = 0; i < n; i++) {
-		placed |= ops[i].plan->op || links[i].after;
+		placed |= rkmm_plan_ordered(ops[i].plan) || links[i].after;
 		lanes |= links[i].lane;
 	}
 	/* What is not placed and runs more than once, or with others, is shared out too. */

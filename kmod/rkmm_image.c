@@ -102,13 +102,17 @@ static void rkmm_image_lanes(struct rkmm_image *image)
 
 /**
  * struct rkmm_image_plan - what an image is made of, before its memory is there
- * @members: what the operations become
+ * @bound: operations
+ * @nbound: how many
+ * @members: what they become
  * @n: how many
  * @extent: of the programs
  * @const_bytes: of the constants, which lie behind them
  * @temp_bytes: of the temporary memory of all lanes
  */
 struct rkmm_image_plan {
+	const struct rkmm_bound *bound;
+	u32 nbound;
 	struct rkmm_member *members;
 	u32 n;
 	struct rkmm_extent extent;
@@ -148,10 +152,20 @@ static struct rkmm_image *rkmm_image_alloc(struct rkmm_client *client, u32 nkeys
 	return image;
 }
 
+/* Operations behind the matmul of @bound, NULL for none */
+static const struct rkmm_epilogue *rkmm_image_epi(const struct rkmm_bound *bound)
+{
+	const struct rkmm_epilogue *epi = bound->plan->epi;
+
+	return epi && epi->nops ? epi : NULL;
+}
+
 /* How many members @bound becomes */
 static u32 rkmm_image_nmembers(const struct rkmm_bound *bound)
 {
-	return 1;
+	const struct rkmm_epilogue *epi = rkmm_image_epi(bound);
+
+	return 1 + (epi ? epi->nops : 0);
 }
 
 /* Constants and temporary memory are placed later. Returns how many there are. */
@@ -175,7 +189,20 @@ static u32 rkmm_image_expand(const struct rkmm_bound *bound, struct rkmm_member 
 		.weights = key->weights,
 		.d = key->d,
 	};
-	return 1;
+	return rkmm_image_nmembers(bound);
+}
+
+/* A matmul and the operations behind it: what lies between them is temporary memory. */
+static void rkmm_image_behind(const struct rkmm_bound *bound, u32 consts, u32 temp,
+			      struct rkmm_member *members)
+{
+	const struct rkmm_epilogue_place place = {
+		.d = bound->key.d, .e = bound->key.e, .temp = temp, .consts = consts,
+	};
+	struct rkmm_member matmul = members[0];
+
+	matmul.c = bound->key.c;
+	rkmm_epilogue_members(bound->plan->epi, &matmul, &place, members);
 }
 
 /* The first member of the same operation: constants are the same. */
@@ -194,17 +221,24 @@ static struct rkmm_member *rkmm_image_twin(const struct rkmm_image_plan *ip, u32
  */
 static void rkmm_image_place(struct rkmm_image_plan *ip, u32 consts, u32 temp)
 {
-	u32 i, lane = 0, room = 0;
+	u32 i = 0, b, lane = 0, room = 0;
 
 	ip->const_bytes = 0;
 	ip->temp_bytes = 0;
-	for (i = 0; i < ip->n; i++) {
+	for (b = 0; b < ip->nbound; i += rkmm_image_nmembers(&ip->bound[b]), b++) {
+		const struct rkmm_epilogue *epi = rkmm_image_epi(&ip->bound[b]);
 		struct rkmm_member *m = &ip->members[i], *twin;
 
 		if (m->lane != lane) {
 			ip->temp_bytes += room;
 			room = 0;
 			lane = m->lane;
+		}
+		if (epi) {
+			rkmm_image_behind(&ip->bound[b], consts + ip->const_bytes,
+					  temp + ip->temp_bytes, m);
+			room = max_t(u32, room, round_up(epi->temp_bytes, RKMM_IMAGE_ALIGN));
+			ip->const_bytes += round_up(epi->const_bytes, RKMM_IMAGE_ALIGN);
 		}
 		if (!m->op)
 			continue;
@@ -220,11 +254,16 @@ static void rkmm_image_place(struct rkmm_image_plan *ip, u32 consts, u32 temp)
 
 static void rkmm_image_fill(const struct rkmm_image_plan *ip, void *consts)
 {
-	u32 i;
+	u32 i = 0, b;
 
-	for (i = 0; i < ip->n; i++) {
+	for (b = 0; b < ip->nbound; i += rkmm_image_nmembers(&ip->bound[b]), b++) {
+		const struct rkmm_epilogue *epi = rkmm_image_epi(&ip->bound[b]);
 		const struct rkmm_opgeom *op = ip->members[i].op;
 
+		if (epi) {
+			rkmm_epilogue_fill(epi, consts);
+			consts += round_up(epi->const_bytes, RKMM_IMAGE_ALIGN);
+		}
 		if (!op || rkmm_image_twin(ip, i) != &ip->members[i])
 			continue;
 		rkmm_op_fill(op, consts);
@@ -251,12 +290,15 @@ static struct rkmm_image *rkmm_image_write(struct rkmm_client *client,
 	struct rkmm_image *image;
 	u32 i;
 
+	ip->bound = bound;
+	ip->nbound = n;
 	for (i = 0, ip->n = 0; i < n; i++)
 		ip->n += rkmm_image_expand(&bound[i], &ip->members[ip->n]);
+	/* For all members to be there; the places come when there is memory. */
+	rkmm_image_place(ip, 0, 0);
 	limits.light &= rkmm_image_light(client->rdev);
 	/* Before the places are known, which it does not depend on. */
 	rkmm_image_measure(&limits, ip->members, ip->n, &ip->extent);
-	rkmm_image_place(ip, 0, 0);
 	image = rkmm_image_alloc(client, n, ip);
 	if (IS_ERR(image))
 		return image;
@@ -367,7 +409,8 @@ static bool rkmm_image_uses(const struct rkmm_image *image, const struct rkmm_im
 		key = &image->keys[i];
 		if (key->plan == match->plan ||
 		    rkmm_image_in(match, key->a) || rkmm_image_in(match, key->b) ||
-		    rkmm_image_in(match, key->c) || rkmm_image_in(match, key->d))
+		    rkmm_image_in(match, key->c) || rkmm_image_in(match, key->d) ||
+		    rkmm_image_in(match, key->e))
 			return true;
 	}
 	return false;

@@ -14,7 +14,7 @@
 #include <linux/kref.h>
 #include <linux/llist.h>
 #include "rkmm_device.h"
-#include "prog/rkmm_chain.h"
+#include "prog/rkmm_epilogue.h"
 
 struct drm_gem_object;
 struct drm_rkmm_plan_create;
@@ -31,6 +31,7 @@ struct rkmm_warm;
  * @fallback: smaller programs on the same addresses, for a @geom that does not work here;
  *	no programs where there is none
  * @op: NULL, or another operation, and @geom is empty
+ * @epi: NULL, or what follows the matmul
  */
 struct rkmm_plan {
 	struct kref ref;
@@ -39,6 +40,7 @@ struct rkmm_plan {
 	struct rkmm_geom geom;
 	struct rkmm_geom fallback;
 	struct rkmm_opgeom *op;
+	struct rkmm_epilogue *epi;
 	/** @cores: mask of cores allowed */
 	u32 cores;
 };
@@ -61,7 +63,7 @@ bool rkmm_plan_derived(struct rkmm_device *rdev);
 struct rkmm_plan *rkmm_plan_get(struct rkmm_client *client, u32 handle);
 void rkmm_plan_put(struct rkmm_plan *plan);
 
-#define RKMM_OPERANDS	4	/* A, B, C, D */
+#define RKMM_OPERANDS	5	/* A, B, C, D, E */
 
 /* rkmm_plan_sizes() - bytes of each operand, 0 for none */
 void rkmm_plan_sizes(const struct rkmm_plan *plan, u64 sizes[RKMM_OPERANDS]);
@@ -69,6 +71,12 @@ void rkmm_plan_sizes(const struct rkmm_plan *plan, u64 sizes[RKMM_OPERANDS]);
 static inline u32 rkmm_plan_rows(const struct rkmm_plan *plan)
 {
 	return plan->op ? plan->op->op.m : plan->geom.mm.m;
+}
+
+/* rkmm_plan_ordered() - its tasks run in order: once, on one lane */
+static inline bool rkmm_plan_ordered(const struct rkmm_plan *plan)
+{
+	return plan->op || (plan->epi && plan->epi->nops);
 }
 
 /* rkmm_plan_whole() - an image has lines: there is no part of it by rows */
@@ -98,6 +106,21 @@ int rkmm_plan_make_op(struct rkmm_device *rdev, struct drm_rkmm_plan_create *arg
 		      struct rkmm_plan *plan);
 void rkmm_plan_tensor(const struct rkmm_operand *op, struct drm_rkmm_tensor *t);
 
+/* ---- rkmm_plan_epi.c: epilogues of matmuls --------------------------------- */
+
+/* rkmm_plan_stages() - read the list; -EINVAL for what is malformed */
+int rkmm_plan_stages(const struct drm_rkmm_plan_create *args, struct rkmm_stages *stages);
+/*
+ * rkmm_plan_epi_make() - decide what is fused, before the matmul is cut; enum rkmm_reason or
+ * -ENOMEM; plan->epi is freed with the plan
+ */
+int rkmm_plan_epi_make(const struct rkmm_stages *stages, struct rkmm_matmul *mm,
+		       struct rkmm_plan *plan);
+/* rkmm_plan_epi_bind() - what follows the tiling; @args has the answers of the matmul */
+enum rkmm_reason rkmm_plan_epi_bind(const struct rkmm_limits *limits,
+				    const struct rkmm_stages *stages,
+				    struct drm_rkmm_plan_create *args, struct rkmm_plan *plan);
+
 void rkmm_plans_init(struct rkmm_client *client);
 void rkmm_plans_fini(struct rkmm_client *client);
 
@@ -121,6 +144,7 @@ void rkmm_plans_fini(struct rkmm_client *client);
  * @d: NPU address of D
  * @lane: struct rkmm_member.lane
  * @after: struct rkmm_member.after
+ * @e: NPU address of E
  *
  * The first 24 bytes are hashed, all are compared.
  */
@@ -132,8 +156,9 @@ struct rkmm_image_key {
 	u32 a_stride, b_stride, c_stride;
 	u32 weights;
 	u32 d;
-	u32 lane;
-	u32 after;
+	u16 lane;
+	u16 after;
+	u32 e;
 };
 
 /**

@@ -47,6 +47,7 @@ MODULE_PARM_DESC(form, "Form of plans that ask for none: auto, flat, batch (int4
 
 static void rkmm_plan_release(struct rkmm_plan *plan)
 {
+	kvfree(plan->epi);
 	kvfree(plan->op);
 	kfree(plan);
 }
@@ -105,12 +106,14 @@ static void rkmm_plan_tensors(const struct rkmm_geom *geom, struct drm_rkmm_plan
 
 void rkmm_plan_sizes(const struct rkmm_plan *plan, u64 sizes[RKMM_OPERANDS])
 {
+	const struct rkmm_epilogue *epi = plan->epi;
 	const struct rkmm_opgeom *op = plan->op;
 
 	sizes[0] = op ? op->a.size : plan->geom.a_bytes;
 	sizes[1] = op ? op->b.size : plan->geom.b_bytes;
-	sizes[2] = op ? op->c.size : plan->geom.c_bytes;
-	sizes[3] = op ? op->d.size : 0;
+	sizes[2] = op ? op->c.size : epi ? epi->c.size : plan->geom.c_bytes;
+	sizes[3] = op ? op->d.size : epi ? epi->operand[0].size : 0;
+	sizes[4] = epi ? epi->operand[1].size : 0;
 }
 
 enum rkmm_mode rkmm_plan_mode(const struct rkmm_plan *plan)
@@ -124,6 +127,8 @@ u64 rkmm_plan_image_bytes(const struct rkmm_plan *plan)
 {
 	const struct rkmm_opgeom *op = plan->op;
 
+	if (plan->epi)
+		return rkmm_epilogue_image_bytes(plan->epi, &plan->geom);
 	return op ? rkmm_op_image_bytes(op) + op->const_bytes + op->temp_bytes :
 		    rkmm_image_bytes(&plan->geom);
 }
@@ -149,12 +154,6 @@ u32 rkmm_plan_evidence(enum rkmm_types types, enum rkmm_form form)
 bool rkmm_plan_derived(struct rkmm_device *rdev)
 {
 	return rdev->soft || allow_derived;
-}
-
-static bool rkmm_plan_trusted(struct rkmm_device *rdev, const struct rkmm_geom *geom)
-{
-	return rkmm_plan_derived(rdev) ||
-	       rkmm_plan_evidence(geom->mm.types, geom->form) > DRM_RKMM_DERIVED;
 }
 
 static int rkmm_plan_refuse(struct drm_device *drm, struct drm_rkmm_plan_create *args,
@@ -206,18 +205,20 @@ int rkmm_plans_check(struct device *dev)
 	return 0;
 }
 
-static enum rkmm_reason rkmm_plan_geometry(struct rkmm_device *rdev, u32 wanted,
-					   struct rkmm_matmul *mm, struct rkmm_plan *plan)
+static enum rkmm_reason rkmm_plan_geometry(struct rkmm_device *rdev, struct rkmm_matmul *mm,
+					   struct rkmm_plan *plan)
 {
 	struct rkmm_geom *geom = &plan->geom;
 	struct rkmm_limits limits = *rdev->soc->limits;
+	bool any = mm->form == RKMM_FORM_COUNT;
 	enum rkmm_reason reason;
 
 	limits.die = rkmm_plan_die(rdev->soft);
-	mm->form = wanted ? rkmm_plan_forms[wanted] : rkmm_plan_auto_form(mm);
+	if (any)
+		mm->form = rkmm_plan_auto_form(mm);
 	reason = rkmm_geometry(&limits, mm, geom);
 	/* The parameter is a preference: not every shape has every form. */
-	if (reason == RKMM_REASON_FORM && !wanted) {
+	if (reason == RKMM_REASON_FORM && any) {
 		mm->form = RKMM_FORM_COUNT;
 		reason = rkmm_geometry(&limits, mm, geom);
 	}
@@ -235,12 +236,12 @@ static bool rkmm_plan_plain(const struct drm_rkmm_plan_create *args)
 		 args->kernel_w | args->kernel_h | args->stride_w | args->stride_h);
 }
 
-static enum rkmm_reason rkmm_plan_make_matmul(struct rkmm_device *rdev,
-					      struct drm_rkmm_plan_create *args,
-					      struct rkmm_plan *plan)
+static int rkmm_plan_make_matmul(struct rkmm_device *rdev, struct drm_rkmm_plan_create *args,
+				 struct rkmm_plan *plan)
 {
 	struct rkmm_matmul mm = {
 		.types = args->types,
+		.form = rkmm_plan_forms[args->form],
 		.m = args->m,
 		.k = args->k,
 		.n = args->n,
@@ -253,22 +254,28 @@ static enum rkmm_reason rkmm_plan_make_matmul(struct rkmm_device *rdev,
 		.slice = rkmm_layout_slice(args->b_layout),
 		.free_slice = args->flags & DRM_RKMM_PLAN_FREE_SLICES,
 	};
-	enum rkmm_reason reason;
+	struct rkmm_stages stages;
+	int ret;
 
-	reason = rkmm_plan_geometry(rdev, args->form, &mm, plan);
-	if (reason == RKMM_OK && !rkmm_plan_trusted(rdev, &plan->geom))
-		reason = RKMM_REASON_FORM;
-	if (reason == RKMM_OK && args->b_layout && args->b_layout != plan->geom.b_layout)
-		reason = RKMM_REASON_LAYOUT;
-	if (reason != RKMM_OK)
-		return reason;
+	ret = rkmm_plan_stages(args, &stages);
+	if (!ret)
+		ret = rkmm_plan_epi_make(&stages, &mm, plan);
+	if (!ret)
+		ret = rkmm_plan_geometry(rdev, &mm, plan);
+	if (!ret && args->b_layout && args->b_layout != plan->geom.b_layout)
+		ret = RKMM_REASON_LAYOUT;
+	if (ret)
+		return ret;
 	rkmm_plan_tensors(&plan->geom, args);
 	memset(&args->d, 0, sizeof(args->d));
 	args->evidence = rkmm_plan_evidence(plan->geom.mm.types, plan->geom.form);
 	args->out_flags = rkmm_plan_out_flags(&plan->geom);
 	args->programs = plan->geom.programs;
 	args->predicted_ns = plan->geom.predicted_ns;
-	return RKMM_OK;
+	ret = rkmm_plan_epi_bind(rdev->soc->limits, &stages, args, plan);
+	if (!ret && args->evidence == DRM_RKMM_DERIVED && !rkmm_plan_derived(rdev))
+		ret = RKMM_REASON_FORM;
+	return ret;
 }
 
 static int rkmm_plan_make(struct rkmm_device *rdev, struct drm_rkmm_plan_create *args,
@@ -276,6 +283,9 @@ static int rkmm_plan_make(struct rkmm_device *rdev, struct drm_rkmm_plan_create 
 {
 	int ret;
 
+	memset(&args->e, 0, sizeof(args->e));
+	args->fused = 0;
+	args->stage = 0;
 	if (args->kind != DRM_RKMM_OP_MATMUL)
 		ret = rkmm_plan_make_op(rdev, args, rkmm_plan_derived(rdev), plan);
 	else if (rkmm_plan_plain(args))
@@ -284,6 +294,8 @@ static int rkmm_plan_make(struct rkmm_device *rdev, struct drm_rkmm_plan_create 
 		ret = -EINVAL;
 	if (ret == RKMM_OK && rkmm_plan_image_bytes(plan) > RKMM_IMAGE_MAX_BYTES)
 		ret = RKMM_REASON_SIZE;
+	if (ret > 0 && plan->epi)
+		args->stage = plan->epi->refused;
 	return ret;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Plans that are no matmuls. */
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "rkmm_drm.h"
 #include "rkmm_job.h"
@@ -57,6 +58,8 @@ static bool rkmm_plan_op_malformed(const struct drm_rkmm_plan_create *args)
 {
 	/* what only matmuls have */
 	if (args->k | args->flags | args->a_pitch | args->c_pitch | args->form || args->b_layout)
+		return true;
+	if (memchr_inv(args->stages, 0, sizeof(args->stages)))
 		return true;
 	return args->kind > RKMM_OP_COUNT || args->types >= ARRAY_SIZE(rkmm_plan_precisions) ||
 	       args->other >= RKMM_OTHER_COUNT ||

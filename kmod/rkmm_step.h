@@ -9,7 +9,7 @@
 
 #include "prog/rkmm_chain.h"
 
-#define RKMM_LINK_OPERANDS	4	/* A, B, C, D */
+#define RKMM_LINK_OPERANDS	5	/* A, B, C, D, E */
 #define RKMM_LINK_OUT		2	/* C is written */
 
 /* Operations of a step that nobody asked to group: each is compared with those before it. */

@@ -54,7 +54,7 @@ static bool rkmm_submit_c_apart(const struct rkmm_op_data *op)
 	const struct rkmm_geom *geom = &op->plan->geom;
 	u64 stride = op->stride[2];
 
-	if (op->plan->op)
+	if (rkmm_plan_ordered(op->plan))
 		return op->count == 1;
 	if (op->count == 1 || stride >= geom->c_bytes)
 		return true;
@@ -72,7 +72,9 @@ static int rkmm_submit_get_op(struct rkmm_client *client, struct drm_file *file,
 			      struct rkmm_temps **temps, const struct drm_rkmm_op *arg,
 			      struct rkmm_op_data *op)
 {
-	const struct drm_rkmm_operand *operands[] = { &arg->a, &arg->b, &arg->c, &arg->d };
+	const struct drm_rkmm_operand *operands[] = {
+		&arg->a, &arg->b, &arg->c, &arg->d, &arg->e,
+	};
 	u64 sizes[RKMM_OPERANDS];
 	u32 k;
 	int ret;
@@ -85,7 +87,7 @@ static int rkmm_submit_get_op(struct rkmm_client *client, struct drm_file *file,
 	op->rows = arg->rows ?: rkmm_plan_rows(op->plan);
 	op->count = arg->count ?: 1;
 	op->grouped = arg->flags & DRM_RKMM_OP_GROUPED;
-	if (op->rows > rkmm_plan_rows(op->plan) || (op->grouped && op->plan->op))
+	if (op->rows > rkmm_plan_rows(op->plan) || (op->grouped && rkmm_plan_ordered(op->plan)))
 		return -EINVAL;
 	if (op->rows < rkmm_plan_rows(op->plan) && rkmm_plan_whole(op->plan))
 		return -EINVAL;
@@ -132,26 +134,31 @@ static void rkmm_submit_put_ops(struct rkmm_op_data *ops, u32 nops)
 	}
 }
 
+#define RKMM_SPANS	4	/* A, B, C, and D that all of a count read */
+
 /* A span of @op for each of its operands, or for each time that it runs; returns how many. */
 static u32 rkmm_submit_spans(const struct rkmm_op_data *op, bool each, struct rkmm_span *spans)
 {
 	const struct rkmm_geom *geom = &op->plan->geom;
 	bool flat = geom->form == RKMM_FORM_FLAT;
-	const u64 sizes[] = { geom->a_bytes, geom->b_bytes, geom->c_bytes };
+	const u64 sizes[] = { geom->a_bytes, geom->b_bytes, geom->c_bytes, op->place[3].size };
 	const u32 pitches[] = { flat ? geom->a_pitch : 0, 0,
-				flat && geom->slices == 1 ? geom->c_pitch : 0 };
+				flat && geom->slices == 1 ? geom->c_pitch : 0, 0 };
 	const u32 lines[] = { geom->ka * rkmm_in_bits(geom->types) / 8, 0,
-			      geom->np * rkmm_out_bytes(geom->types) };
+			      geom->np * rkmm_out_bytes(geom->types), 0 };
 	u32 k, i, n = 0, times;
 
 	for (k = 0; k < ARRAY_SIZE(sizes); k++) {
 		const struct rkmm_place *place = &op->place[k];
+		u64 stride = k < ARRAY_SIZE(op->stride) ? op->stride[k] : 0;
 		bool whole = !each && op->count > 1;
 
+		if (!rkmm_place_used(place))
+			continue;
 		/* what all read is there once */
-		times = each && op->stride[k] ? op->count : 1;
+		times = each && stride ? op->count : 1;
 		for (i = 0; i < times; i++) {
-			u64 start = place->offset + i * op->stride[k];
+			u64 start = place->offset + i * stride;
 
 			spans[n++] = (struct rkmm_span){
 				.owner = rkmm_place_owner(place),
@@ -172,13 +179,14 @@ static u32 rkmm_submit_spans(const struct rkmm_op_data *op, bool each, struct rk
  */
 static int rkmm_submit_check_group(const struct rkmm_op_data *ops, u32 nops)
 {
-	struct rkmm_span few[3 * RKMM_FEW_OPS], *spans = few;
+	struct rkmm_span few[RKMM_SPANS * RKMM_FEW_OPS], *spans = few;
 	u32 pass, i, n, most = nops;
 	bool conflict = true;
 
 	for (pass = 0; conflict && pass < 2; pass++) {
-		if (3 * most > ARRAY_SIZE(few))
-			spans = kvmalloc_array(3 * most, sizeof(*spans), GFP_KERNEL_ACCOUNT);
+		if (RKMM_SPANS * most > ARRAY_SIZE(few))
+			spans = kvmalloc_array(most, RKMM_SPANS * sizeof(*spans),
+					       GFP_KERNEL_ACCOUNT);
 		if (!spans)
 			return -ENOMEM;
 		for (i = 0, n = 0; i < nops; i++)
@@ -224,7 +232,7 @@ static int rkmm_submit_get_ops(struct rkmm_client *client, struct drm_file *file
 		members += ops[i].count;
 		/* Only matmuls have a group, so none begins with anything else. */
 		if (!ret && (members > DRM_RKMM_MAX_MEMBERS ||
-			     (ops[i].grouped && (!i || ops[i - 1].plan->op))))
+			     (ops[i].grouped && (!i || rkmm_plan_ordered(ops[i - 1].plan)))))
 			ret = -EINVAL;
 		if (ret) {
 			drm_dbg(client->rdev->drm, "submit: operation %u: %d\n", i, ret);
@@ -265,9 +273,10 @@ static int rkmm_submit_check_groups(const struct rkmm_op_data *ops, u32 nops)
 		end = rkmm_submit_group_end(ops, first, nops);
 		if (end == first + 1 && !rkmm_submit_overlap(&place[0], &place[2]) &&
 		    !rkmm_submit_overlap(&place[1], &place[2]) &&
-		    !rkmm_submit_overlap(&place[3], &place[2]))
+		    !rkmm_submit_overlap(&place[3], &place[2]) &&
+		    !rkmm_submit_overlap(&place[4], &place[2]))
 			continue;
-		if (ops[first].plan->op)
+		if (rkmm_plan_ordered(ops[first].plan))
 			return -EINVAL;
 		ret = rkmm_submit_check_group(ops + first, end - first);
 		if (ret)
@@ -292,7 +301,8 @@ static int rkmm_submit_check_finish(const struct rkmm_op_data *ops, u32 nops)
 		for (j = rkmm_submit_group_end(ops, i, nops); j < nops; j++)
 			if (rkmm_submit_overlap(&ops[j].place[0], &ops[i].place[2]) ||
 			    rkmm_submit_overlap(&ops[j].place[1], &ops[i].place[2]) ||
-			    rkmm_submit_overlap(&ops[j].place[3], &ops[i].place[2]))
+			    rkmm_submit_overlap(&ops[j].place[3], &ops[i].place[2]) ||
+			    rkmm_submit_overlap(&ops[j].place[4], &ops[i].place[2]))
 				return -EINVAL;
 		cond_resched();
 	}

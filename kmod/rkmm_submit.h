@@ -35,7 +35,7 @@ static inline const void *rkmm_place_owner(const struct rkmm_place *place)
 	return place->temp ? RKMM_PLACE_ARENA : (const void *)place->obj;
 }
 
-/* One operation while the job is built; arrays are A, B, C, D */
+/* One operation while the job is built; arrays are A, B, C, D, E */
 struct rkmm_op_data {
 	struct rkmm_plan *plan;
 	u32 rows;

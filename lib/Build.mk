@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 
 shared-libs += rkmm
-rkmm-srcs := lib/error.c lib/sys.c lib/device.c lib/op_info.c lib/buffer.c lib/plan.c lib/pool.c lib/pack.c lib/pack_b.c lib/detile.c lib/finish.c \
+rkmm-srcs := lib/error.c lib/sys.c lib/device.c lib/op_info.c lib/buffer.c lib/plan.c lib/epilogue.c lib/pool.c lib/pack.c lib/pack_b.c lib/detile.c lib/finish.c \
 	lib/in_place.c lib/kernels.c lib/kernels_plain.c lib/kernels_vec.c lib/kernels_avx2.c \
 	lib/half.c lib/weights.c lib/rkw.c lib/weights_file.c lib/submit.c lib/context.c lib/matmul.c
 rkmm-version := 0.1.0

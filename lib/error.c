@@ -89,6 +89,9 @@ const char *rkmm_reason_string(uint32_t reason)
 			"a parameter is out of range, or the operation does not have it",
 		[DRM_RKMM_REASON_READ_BACK] =
 			"int32 tensors cannot be read back: requantise in the matmul",
+		[DRM_RKMM_REASON_STAGE] =
+			"a stage of the epilogue cannot follow what is before it",
+		[DRM_RKMM_REASON_SLICES] = "an epilogue needs all of K in one program",
 	};
 
 	if (reason >= sizeof(text) / sizeof(text[0]) || !text[reason])

@@ -144,4 +144,10 @@ int rkmm_submit_raw(struct rkmm_device *dev, const struct drm_rkmm_op *ops, uint
 		    const struct rkmm_submit_options *options, bool wait, bool *queued,
 		    uint64_t *seqno);
 
+/* What the ioctl is asked; -EINVAL for fields that are malformed. */
+int rkmm_plan_args(const struct rkmm_matmul_desc *desc, struct drm_rkmm_plan_create *args);
+/* Make the plan, with a sentence when that fails. */
+int rkmm_plan_ask(struct rkmm_device *dev, const struct drm_rkmm_plan_create *args,
+		  struct rkmm_plan **out);
+
 #endif

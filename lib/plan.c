@@ -20,6 +20,11 @@ static int refused(struct rkmm_device *dev, const struct drm_rkmm_plan_create *r
 	default:
 		break;
 	}
+	if (req->kind == DRM_RKMM_OP_MATMUL && req->stages[0].kind)
+		return rkmm_fail(-EOPNOTSUPP,
+				 "M = %u, K = %u, N = %u on %s, stage %u of the epilogue: %s",
+				 req->m, req->k, req->n, chip, req->stage,
+				 rkmm_reason_string(req->reason));
 	if (req->kind != DRM_RKMM_OP_MATMUL)
 		return rkmm_fail(-EOPNOTSUPP, "operation %u, M = %u, N = %u on %s: %s", req->kind,
 				 req->m, req->n, chip, rkmm_reason_string(req->reason));
@@ -27,7 +32,7 @@ static int refused(struct rkmm_device *dev, const struct drm_rkmm_plan_create *r
 			 req->n, chip, rkmm_reason_string(req->reason));
 }
 
-static int create(struct rkmm_device *dev, const struct drm_rkmm_plan_create *args,
+int rkmm_plan_ask(struct rkmm_device *dev, const struct drm_rkmm_plan_create *args,
 		  struct rkmm_plan **out)
 {
 	struct rkmm_plan *plan = calloc(1, sizeof(*plan));
@@ -54,19 +59,16 @@ static int create(struct rkmm_device *dev, const struct drm_rkmm_plan_create *ar
 	return 0;
 }
 
-int rkmm_plan_create(struct rkmm_device *dev, const struct rkmm_matmul_desc *desc,
-		     struct rkmm_plan **out)
+int rkmm_plan_args(const struct rkmm_matmul_desc *desc, struct drm_rkmm_plan_create *args)
 {
-	struct drm_rkmm_plan_create args;
 	unsigned int i;
 
-	*out = NULL;
 	for (i = 0; i < sizeof(desc->reserved) / sizeof(desc->reserved[0]); i++)
 		if (desc->reserved[i])
 			return rkmm_fail(-EINVAL, "plan: a reserved field is not zero");
 	if (desc->flags & ~(RKMM_B_TRANSPOSED | RKMM_FREE_SLICES))
 		return rkmm_fail(-EINVAL, "plan: flags 0x%x", desc->flags);
-	args = (struct drm_rkmm_plan_create) {
+	*args = (struct drm_rkmm_plan_create) {
 		.kind = DRM_RKMM_OP_MATMUL,
 		.types = desc->types,
 		.m = desc->m,
@@ -82,7 +84,18 @@ int rkmm_plan_create(struct rkmm_device *dev, const struct rkmm_matmul_desc *des
 		.shift = desc->shift,
 		.offset = desc->offset,
 	};
-	return create(dev, &args, out);
+	return 0;
+}
+
+int rkmm_plan_create(struct rkmm_device *dev, const struct rkmm_matmul_desc *desc,
+		     struct rkmm_plan **out)
+{
+	struct drm_rkmm_plan_create args;
+	int ret;
+
+	*out = NULL;
+	ret = rkmm_plan_args(desc, &args);
+	return ret ? ret : rkmm_plan_ask(dev, &args, out);
 }
 
 static uint32_t float_bits(float f)
@@ -145,7 +158,7 @@ int rkmm_plan_create_op(struct rkmm_device *dev, const struct rkmm_op_desc *desc
 	ret = value_bits(desc, desc->value, &args.value);
 	if (!ret)
 		ret = value_bits(desc, desc->value2, &args.value2);
-	return ret ? ret : create(dev, &args, out);
+	return ret ? ret : rkmm_plan_ask(dev, &args, out);
 }
 
 const struct drm_rkmm_tensor *rkmm_plan_a(const struct rkmm_plan *plan)

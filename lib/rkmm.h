@@ -402,6 +402,33 @@ int rkmm_plan_create_op(struct rkmm_device *dev, const struct rkmm_op_desc *desc
 			struct rkmm_plan **plan);
 
 /**
+ * rkmm_plan_create_epilogue() - fix how a matmul and what follows it are done
+ * @dev: the device
+ * @desc: the matmul
+ * @stages: what follows, in order: kind, other, values and numbers of integers; the rest
+ *	is zero
+ * @count: how many, at most DRM_RKMM_STAGES
+ * @plan: the plan; destroy it with rkmm_plan_destroy()
+ *
+ * Which stages there may be, and what they work on: struct drm_rkmm_stage. The first that
+ * has an operand takes D, the second E; they lie as rkmm_plan_d() and rkmm_plan_e() say:
+ * a vector of 4-byte words where the stage is in the matmul's program and adds, else as
+ * of an operation of its own. A and C are cubes when rkmm_plan_fused() lacks a stage.
+ * Return: 0; -EOPNOTSUPP not served, rkmm_last_error() says why; -EINVAL malformed.
+ */
+int rkmm_plan_create_epilogue(struct rkmm_device *dev, const struct rkmm_matmul_desc *desc,
+			      const struct rkmm_op_desc *stages, uint32_t count,
+			      struct rkmm_plan **plan);
+
+/**
+ * rkmm_plan_fused() - stages that the matmul's own programs do
+ * @plan: the plan
+ *
+ * Return: a mask, bit 0 the first stage. The rest are operations behind it.
+ */
+uint32_t rkmm_plan_fused(const struct rkmm_plan *plan);
+
+/**
  * rkmm_plan_a() - how operand A lies in its buffer
  * @plan: the plan
  *
@@ -432,6 +459,14 @@ const struct drm_rkmm_tensor *rkmm_plan_c(const struct rkmm_plan *plan);
  * Return: the description, valid as long as the plan.
  */
 const struct drm_rkmm_tensor *rkmm_plan_d(const struct rkmm_plan *plan);
+
+/**
+ * rkmm_plan_e() - how operand E lies in its buffer
+ * @plan: the plan
+ *
+ * Return: the description, valid as long as the plan.
+ */
+const struct drm_rkmm_tensor *rkmm_plan_e(const struct rkmm_plan *plan);
 
 /**
  * rkmm_plan_evidence() - how sure the programs are
@@ -763,6 +798,7 @@ struct rkmm_operand {
  * @count: how often, 0 for once
  * @reserved: zero
  * @d: operand D, laid out as rkmm_plan_d() says
+ * @e: operand E, laid out as rkmm_plan_e() says
  *
  * Operands that the plan has none of, of size 0, have no buffer. Operations that are no
  * matmuls run once and are not grouped.
@@ -802,6 +838,7 @@ struct rkmm_op {
 	uint32_t count;
 	uint32_t reserved;
 	struct rkmm_operand d;
+	struct rkmm_operand e;
 };
 
 /**

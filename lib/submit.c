@@ -97,7 +97,8 @@ static int translate(const struct rkmm_op *op, uint32_t i, struct drm_rkmm_op *r
 		.c_stride = op->c_stride,
 	};
 	if (bound(&op->a, &info->a, &raw->a) && bound(&op->b, &info->b, &raw->b) &&
-	    bound(&op->c, &info->c, &raw->c) && bound(&op->d, &info->d, &raw->d))
+	    bound(&op->c, &info->c, &raw->c) && bound(&op->d, &info->d, &raw->d) &&
+	    bound(&op->e, &info->e, &raw->e))
 		return 0;
 	return rkmm_fail(-EINVAL, "submit: operation %u is incomplete, or has too many operands",
 			 i);

@@ -40,7 +40,7 @@ struct world {
 	} buf[NBUFS];
 	struct {
 		uint32_t handle, fd, kind, m;
-		uint64_t a, b, c, d;
+		uint64_t a, b, c, d, e;
 	} plan[NPLANS];
 	uint32_t sync[NSYNCS];
 	int file[NFILES];	/* dma-bufs and sync files */
@@ -189,7 +189,7 @@ static void do_query(struct thread *t)
 {
 	uint8_t answer[512];
 	struct drm_rkmm_query q = {
-		.id = below(t, 4), .size = below(t, sizeof(answer)),
+		.id = below(t, 5), .size = below(t, sizeof(answer)),
 		.pointer = (uintptr_t)(one_in(t, 8) ? t->w->buf[below(t, NBUFS)].map : answer),
 	};
 
@@ -328,6 +328,48 @@ static struct drm_rkmm_plan_create other_plan(struct thread *t)
 	return p;
 }
 
+/* What follows a matmul, often in an order that can be served */
+static void some_stages(struct thread *t, struct drm_rkmm_plan_create *p)
+{
+	bool whole = p->types == DRM_RKMM_I8I32 || p->types == DRM_RKMM_I8I8;
+	uint32_t n = 1 + below(t, DRM_RKMM_STAGES), i;
+
+	for (i = 0; i < n; i++) {
+		struct drm_rkmm_stage *s = &p->stages[i];
+
+		s->kind = one_in(t, 3) ? DRM_RKMM_OP_RELU :
+			  1 + below(t, one_in(t, 20) ? 40 : DRM_RKMM_OP_RSQRT);
+		if (p->types == DRM_RKMM_I8I8 && one_in(t, 4))
+			s->kind = DRM_RKMM_OP_REQUANT;
+		if (s->kind <= DRM_RKMM_OP_DIV)
+			s->other = below(t, one_in(t, 20) ? 5 : 3);
+		if (s->other == DRM_RKMM_OTHER_SCALAR || s->kind == DRM_RKMM_OP_LEAKY ||
+		    one_in(t, 12))
+			s->value = whole && s->kind != DRM_RKMM_OP_LEAKY ? below(t, 100) : real(t);
+		if (s->kind == DRM_RKMM_OP_CLAMP || one_in(t, 20))
+			s->value2 = whole ? below(t, 200) : real(t);
+		if (whole && s->kind >= DRM_RKMM_OP_EXP && s->kind <= DRM_RKMM_OP_RSQRT) {
+			s->scale = real(t);
+			s->out_scale = real(t);
+		}
+		if (one_in(t, whole ? 4 : 30)) {
+			s->za = (int)below(t, 20) - 10;
+			s->mult = below(t, 400);
+			s->shift = below(t, 20);
+			s->offset = (int)below(t, 20) - 10;
+		}
+		if (one_in(t, 40))
+			s->pad = 1;
+	}
+	if (one_in(t, 30))
+		p->stages[below(t, DRM_RKMM_STAGES)].kind = 0;
+	if (p->types == DRM_RKMM_I8I8 && one_in(t, 3)) {
+		p->mult = 0;
+		p->shift = 0;
+		p->offset = 0;
+	}
+}
+
 static void do_plan_create(struct thread *t)
 {
 	uint32_t most = one_in(t, 10) ? 3000 : 80;
@@ -336,7 +378,7 @@ static void do_plan_create(struct thread *t)
 		.n = 1 + below(t, most), .flags = one_in(t, 3), .cores = below(t, 8),
 	};
 	struct drm_rkmm_plan_destroy d = { 0 };
-	unsigned int i = below(t, NPLANS);
+	unsigned int i = below(t, NPLANS), k;
 
 	if (p.types == DRM_RKMM_I8I8) {
 		p.mult = 1 + below(t, 32767);
@@ -354,6 +396,8 @@ static void do_plan_create(struct thread *t)
 		p.b_layout = rnd_next(&t->r);
 	if (one_in(t, 3))
 		p = other_plan(t);
+	else if (one_in(t, 3))
+		some_stages(t, &p);
 	if (call(t, DRM_IOCTL_RKMM_PLAN_CREATE, &p) || !p.plan)
 		return;
 	d.plan = t->w->plan[i].handle;
@@ -367,6 +411,11 @@ static void do_plan_create(struct thread *t)
 	t->w->plan[i].b = p.b.size;
 	t->w->plan[i].c = p.c.size;
 	t->w->plan[i].d = p.d.size;
+	t->w->plan[i].e = p.e.size;
+	/* what runs in order is neither repeated nor grouped */
+	for (k = 0; k < DRM_RKMM_STAGES && p.stages[k].kind; k++)
+		if (!(p.fused >> k & 1))
+			t->w->plan[i].kind = p.stages[k].kind;
 }
 
 /* In a buffer or, one time in @odds, in one of a few temporaries */
@@ -446,6 +495,8 @@ static void do_submit(struct thread *t)
 		ops[i].c = operand(t, t->w->plan[p].c + extra(ops[i].count, ops[i].c_stride), 4);
 		if (t->w->plan[p].d)
 			ops[i].d = operand(t, t->w->plan[p].d, 30);
+		if (t->w->plan[p].e)
+			ops[i].e = operand(t, t->w->plan[p].e, 10);
 		if (one_in(t, 100)) {
 			uint64_t v = wild(t);
 

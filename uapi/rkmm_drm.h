@@ -157,6 +157,9 @@ enum drm_rkmm_layout {
  * @DRM_RKMM_REASON_OPERATION: the chip does not do this operation with this type
  * @DRM_RKMM_REASON_PARAM: a parameter out of range, or one the operation does not have
  * @DRM_RKMM_REASON_READ_BACK: int32 tensors cannot be read back: requantise in the matmul
+ * @DRM_RKMM_REASON_STAGE: a stage of the epilogue cannot follow what is before it; which:
+ *	&drm_rkmm_plan_create.stage
+ * @DRM_RKMM_REASON_SLICES: an epilogue needs all of K in one program
  */
 enum drm_rkmm_reason {
 	DRM_RKMM_REASON_NONE = 0,
@@ -174,6 +177,8 @@ enum drm_rkmm_reason {
 	DRM_RKMM_REASON_OPERATION,
 	DRM_RKMM_REASON_PARAM,
 	DRM_RKMM_REASON_READ_BACK,
+	DRM_RKMM_REASON_STAGE,
+	DRM_RKMM_REASON_SLICES,
 };
 
 /**
@@ -478,7 +483,8 @@ struct drm_rkmm_tensor {
  * @DRM_RKMM_OP_LAYERNORM: the same of a less its mean, plus d
  * @DRM_RKMM_OP_MAXPOOL: the largest of each window
  * @DRM_RKMM_OP_AVGPOOL: the mean of each window
- * @DRM_RKMM_OP_REQUANT: refused: int32 cannot be read back
+ * @DRM_RKMM_OP_REQUANT: as a plan refused: int32 cannot be read back. As a stage of an
+ *	epilogue: where int32 sums become int8
  * @DRM_RKMM_OP_TRANSPOSE: refused: for the library
  */
 enum drm_rkmm_op_kind {
@@ -634,6 +640,55 @@ enum drm_rkmm_form {
 	DRM_RKMM_FORM_CUBE,
 };
 
+/** DRM_RKMM_STAGES - stages of an epilogue, at most */
+#define DRM_RKMM_STAGES	4
+
+/**
+ * struct drm_rkmm_stage - one stage of a matmul's epilogue
+ * @kind: enum drm_rkmm_op_kind: ADD to RSQRT, or REQUANT; 0 behind the last stage, where
+ *	everything is zero
+ * @other: enum drm_rkmm_other
+ * @value: scalar, lower bound or slope: fp32 bits, of integers a number
+ * @value2: upper bound
+ * @scale: fp32 bits: int8 curves: real value of a step of what comes in
+ * @out_scale: fp32 bits: int8 curves: real value of a step of the result
+ * @za: integers: added to what comes in
+ * @zb: integers: added to the other operand
+ * @sb: integers: factor of the other operand, 0 for 16384
+ * @sb_shift: integers: right shift after it
+ * @mult: integers: multiplier of the result, 0 for 1
+ * @shift: integers: right shift after it
+ * @offset: integers: added after the shift
+ * @pad: zero
+ *
+ * A stage works on what the one before it left, as an operation of that kind on a tensor
+ * of the type of C. Before results of 4 bytes, and before the requantisation of int8, it
+ * works on sums: there are ADD and SUB of a scalar, ADD of one value a column (fp32 or
+ * int32), then, fp16 only, MUL by a scalar, then RELU or CLAMP with a lower bound of 0;
+ * behind fp16 sums EXP or RSQRT may be last.
+ *
+ * With DRM_RKMM_I8I8 the requantisation by &drm_rkmm_plan_create.mult, shift and offset is
+ * where the list has REQUANT, else before all stages. With a mult of 0 (and shift and
+ * offset 0) there is none: the sums, with one ADD or SUB, go through a curve, whose
+ * @scale is the real value of a step of the sums.
+ */
+struct drm_rkmm_stage {
+	__u32 kind;
+	__u32 other;
+	__u32 value;
+	__u32 value2;
+	__u32 scale;
+	__u32 out_scale;
+	__s32 za;
+	__s32 zb;
+	__u32 sb;
+	__u32 sb_shift;
+	__s32 mult;
+	__u32 shift;
+	__s32 offset;
+	__u32 pad;
+};
+
 /**
  * struct drm_rkmm_plan_create - argument of RKMM_PLAN_CREATE
  * @kind: Input: enum drm_rkmm_op_kind
@@ -680,8 +735,18 @@ enum drm_rkmm_form {
  * @stride_h: Input: pooling: step, 0 for @kernel_h
  * @evidence: Output: enum drm_rkmm_evidence of the programs
  * @d: Output: operand D; size 0 for none
+ * @e: Output: operand E; size 0 for none
+ * @stages: Input: matmuls: what follows, in order; no other plan has any
+ * @fused: Output: mask of the stages that the matmul's own programs do
+ * @stage: Output: with a @reason: the stage that it is about, if it is about one
  *
- * @other and what follows is of operations that are no matmuls; they have no @k,
+ * The first stage that has an operand takes D, the second E; a third is refused. Where all
+ * stages are @fused the plan is a matmul like any other. Behind one that is not, the rest
+ * are operations of their own in the same image, on one core: A and C are cubes then, and
+ * the plan neither has a count nor is grouped. The results are the same, bit by bit, as
+ * of plans of their own. K must fit one program.
+ *
+ * @other up to @stride_h are of operations that are no matmuls; they have no @k,
  * @a_pitch, @c_pitch, @b_layout, @form, and no @flags. Their integer results are
  * ((...) * mult >> shift) + offset; a @mult of 0 counts as 1. What an operation does not
  * have is zero, else it is refused with DRM_RKMM_REASON_PARAM.
@@ -730,6 +795,10 @@ struct drm_rkmm_plan_create {
 	__u16 stride_h;
 	__u32 evidence;
 	struct drm_rkmm_tensor d;
+	struct drm_rkmm_tensor e;
+	struct drm_rkmm_stage stages[DRM_RKMM_STAGES];
+	__u32 fused;
+	__u32 stage;
 };
 
 /**
@@ -803,10 +872,11 @@ struct drm_rkmm_operand {
  * @a_stride: bytes from an A to the next, a multiple of 64; 0: all have the same
  * @b_stride: bytes from a B to the next, a multiple of 64; 0: all have the same
  * @c_stride: bytes from a C to the next, a multiple of 64
- * @d: operand D, where the plan has one
+ * @d: operand D, where the plan has one; the same for all of a @count
+ * @e: operand E, where the plan has one
  *
  * Operands that the plan has none of (size 0) are all zero. Operations that are no
- * matmuls run once and are not grouped.
+ * matmuls, and matmuls with stages that are not fused, run once and are not grouped.
  *
  * Each operand has the size that the plan says. C of a @count must not overlap:
  * @c_stride is at least that size, or, in the layout ROWS without partial results,
@@ -832,6 +902,7 @@ struct drm_rkmm_op {
 	__u64 b_stride;
 	__u64 c_stride;
 	struct drm_rkmm_operand d;
+	struct drm_rkmm_operand e;
 };
 
 /**
@@ -934,11 +1005,12 @@ RKMM_ASSERT_SIZE(drm_rkmm_client_set, 16);
 RKMM_ASSERT_SIZE(drm_rkmm_bo_create, 24);
 RKMM_ASSERT_SIZE(drm_rkmm_bo_sync, 32);
 RKMM_ASSERT_SIZE(drm_rkmm_tensor, 64);
-RKMM_ASSERT_SIZE(drm_rkmm_plan_create, 400);
+RKMM_ASSERT_SIZE(drm_rkmm_stage, 56);
+RKMM_ASSERT_SIZE(drm_rkmm_plan_create, 696);
 RKMM_ASSERT_SIZE(drm_rkmm_plan_destroy, 8);
 RKMM_ASSERT_SIZE(drm_rkmm_array, 16);
 RKMM_ASSERT_SIZE(drm_rkmm_operand, 16);
-RKMM_ASSERT_SIZE(drm_rkmm_op, 104);
+RKMM_ASSERT_SIZE(drm_rkmm_op, 120);
 RKMM_ASSERT_SIZE(drm_rkmm_sync, 16);
 RKMM_ASSERT_SIZE(drm_rkmm_submit, 80);
 RKMM_ASSERT_SIZE(drm_rkmm_wait, 24);

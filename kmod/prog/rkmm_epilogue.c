@@ -280,6 +280,8 @@ enum rkmm_reason rkmm_epilogue_make(const struct rkmm_stages *stages, struct rkm
 	if (mm->form != RKMM_FORM_COUNT && mm->form != RKMM_FORM_CUBE)
 		return RKMM_REASON_FORM;
 	mm->form = RKMM_FORM_CUBE;
+	/* They run in order behind the matmul, on one core. */
+	mm->lanes = 1;
 	return RKMM_OK;
 }
 
@@ -400,7 +402,8 @@ u32 rkmm_epilogue_members(const struct rkmm_epilogue *e, const struct rkmm_membe
 		u32 b = operand[e->slot[e->stage[i]]];
 
 		members[i + 1] = (struct rkmm_member){
-			.op = &e->op[i], .after = true, .rows = matmul->rows, .count = 1,
+			.op = &e->op[i], .after = true, .lane = matmul->lane,
+			.rows = matmul->rows, .count = 1,
 			.a = from, .b = b, .c = to, .temp = place->temp + e->work,
 			.consts = place->consts + e->consts[i],
 			/* the weights of another buffer than the matmul's */
@@ -427,6 +430,16 @@ u64 rkmm_epilogue_image_bytes(const struct rkmm_epilogue *e, const struct rkmm_g
 	for (i = 0; i < e->nops; i++)
 		bytes += rkmm_op_image_bytes(&e->op[i]);
 	return bytes;
+}
+
+u64 rkmm_epilogue_ns(const struct rkmm_epilogue *e)
+{
+	u64 ns = 0;
+	u32 i;
+
+	for (i = 0; i < e->nops; i++)
+		ns += e->op[i].predicted_ns;
+	return ns;
 }
 
 u32 rkmm_epilogue_tasks(const struct rkmm_epilogue *e, const struct rkmm_geom *geom, u32 rows)

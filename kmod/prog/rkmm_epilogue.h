@@ -124,6 +124,9 @@ void rkmm_epilogue_fill(const struct rkmm_epilogue *e, void *area);
 /** rkmm_epilogue_image_bytes() - bytes of programs, constants and memory, at most */
 u64 rkmm_epilogue_image_bytes(const struct rkmm_epilogue *e, const struct rkmm_geom *geom);
 
+/** rkmm_epilogue_ns() - predicted time of the operations behind the matmul, at 1 GHz */
+u64 rkmm_epilogue_ns(const struct rkmm_epilogue *e);
+
 /** rkmm_epilogue_tasks() - tasks of a run of @rows rows */
 u32 rkmm_epilogue_tasks(const struct rkmm_epilogue *e, const struct rkmm_geom *geom, u32 rows);
 

@@ -174,6 +174,14 @@ static int plan_create(struct drm_rkmm_plan_create *p)
 	if (fake.free_slice && (p->b_layout ? (p->b_layout >> 24 & 0xffffff) == fake.free_slice :
 					      p->flags))
 		limit = fake.free_slice;
+	memcpy(fake.stages, p->stages, sizeof(fake.stages));
+	/* two relus hang, whatever is before them */
+	if (p->stages[1].kind == DRM_RKMM_OP_RELU) {
+		p->stage = 1;
+		p->reason = DRM_RKMM_REASON_STAGE;
+		return -EOPNOTSUPP;
+	}
+	p->fused = p->stages[0].kind == DRM_RKMM_OP_RELU;
 	fake.form = p->form;
 	fake.free_plans += !!p->flags;
 	if (limit && kp > limit) {

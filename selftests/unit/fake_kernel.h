@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+#include "uapi/rkmm_drm.h"
+
 /**
  * struct fake_kernel - knobs and counters
  * @version: driver version that QUERY tells
@@ -63,6 +65,7 @@ struct fake_kernel {
 	unsigned int plans;
 	unsigned int nodes;
 	unsigned int maps;
+	struct drm_rkmm_stage stages[DRM_RKMM_STAGES];
 };
 
 extern struct fake_kernel fake;

@@ -47,6 +47,54 @@ static void test_open(void **state)
 	rkmm_close(NULL);
 }
 
+/* Stages as the ioctl has them; what a stage does not have is refused here. */
+static void test_epilogue(void **state)
+{
+	struct rkmm_matmul_desc desc = { .types = DRM_RKMM_F16F16, .m = 4, .k = 32, .n = 32 };
+	struct rkmm_op_desc s[5] = {
+		{ .kind = DRM_RKMM_OP_RELU },
+		{ .kind = DRM_RKMM_OP_ADD, .other = DRM_RKMM_OTHER_SCALAR, .value = 1.5f },
+		{ .kind = DRM_RKMM_OP_CLAMP, .value = -1, .value2 = 3, .za = 5, .mult = 7 },
+	};
+	struct rkmm_device *dev;
+	struct rkmm_plan *plan;
+
+	(void)state;
+	fake.name = "rkmm";
+	assert_int_equal(rkmm_open("/fake/npu", &dev), 0);
+	assert_int_equal(rkmm_plan_create_epilogue(dev, &desc, s, 3, &plan), 0);
+	assert_int_equal(rkmm_plan_fused(plan), 1);
+	assert_int_equal(rkmm_plan_e(plan)->size, 0);
+	assert_int_equal(fake.stages[0].kind, DRM_RKMM_OP_RELU);
+	assert_int_equal(fake.stages[1].other, DRM_RKMM_OTHER_SCALAR);
+	assert_int_equal(fake.stages[1].value, 0x3fc00000);
+	assert_int_equal(fake.stages[2].value, 0xbf800000);
+	assert_int_equal(fake.stages[2].value2, 0x40400000);
+	assert_int_equal(fake.stages[2].za, 5);
+	assert_int_equal(fake.stages[2].mult, 7);
+	assert_int_equal(fake.stages[3].kind, 0);
+	rkmm_plan_destroy(plan);
+	/* whole numbers for integers */
+	desc.types = DRM_RKMM_I8I32;
+	s[1].value = 70000;
+	assert_int_equal(rkmm_plan_create_epilogue(dev, &desc, s, 2, &plan), 0);
+	assert_int_equal(fake.stages[1].value, 70000);
+	rkmm_plan_destroy(plan);
+	s[1].value = 0.5f;
+	assert_int_equal(rkmm_plan_create_epilogue(dev, &desc, s, 2, &plan), -EINVAL);
+	assert_null(plan);
+	s[1].value = 1;
+	assert_int_equal(rkmm_plan_create_epilogue(dev, &desc, s, 5, &plan), -EINVAL);
+	s[1].m = 4;
+	assert_int_equal(rkmm_plan_create_epilogue(dev, &desc, s, 2, &plan), -EINVAL);
+	s[1] = s[0];
+	assert_int_equal(rkmm_plan_create_epilogue(dev, &desc, s, 2, &plan), -EOPNOTSUPP);
+	assert_non_null(strstr(rkmm_last_error(), "stage 1"));
+	assert_int_equal(rkmm_plan_create_epilogue(dev, &desc, NULL, 0, &plan), 0);
+	rkmm_plan_destroy(plan);
+	rkmm_close(dev);
+}
+
 /* All type pairs, both families of layouts, odd shapes, leading dimensions, B both ways. */
 static void test_matmul(void **state)
 {
@@ -319,7 +367,7 @@ static void test_texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(test_open), T(test_matmul), T(test_context), T(test_context_split),
+		T(test_open), T(test_epilogue), T(test_matmul), T(test_context), T(test_context_split),
 		T(test_interrupted), T(test_results), T(test_refusals), T(test_failing_kernel),
 		T(test_texts),
 	};

@@ -574,6 +574,35 @@ static void test_op(void **state)
 	refused(1, "op maxpool --m 4 --n 8 --kernel 3", "is not WxH");
 }
 
+#define PLAN_16	"plan --types f16f16 --m 32 --k 64 --n 48 "
+#define PLAN_8	"plan --types i8i8 --m 32 --k 64 --n 48 --sums "
+
+/* Where each stage of an epilogue goes, and why */
+static void test_stages(void **state)
+{
+	(void)state;
+	assert_int_equal(regcmd(PLAN_16 "--stage relu --stage add,with=channel --stage tanh"), 0);
+	assert_non_null(strstr(out, "form        cube"));
+	assert_non_null(strstr(out, "stage 0     relu: fused, BS of the matmul's DPU"));
+	assert_non_null(strstr(out, "stage 1     add, operand D of 16 bits: 2 tasks of its own, BS"));
+	assert_non_null(strstr(out, "stage 2     tanh: 1 tasks of its own, behind a task"));
+	assert_non_null(strstr(out, "evidence    derived; 2 operations behind the matmul"));
+	assert_int_equal(regcmd(PLAN_8 "--json --stage add,with=channel --stage %s",
+				"silu,scale=1e-4,out-scale=0.05"), 0);
+	assert_non_null(strstr(out, "{\"stage\": \"add\", \"fused\": true"));
+	assert_non_null(strstr(out, "{\"stage\": \"silu\", \"fused\": true"));
+	refused(1, "plan --types f16f32 --m 32 --k 64 --n 48 --stage tanh",
+		"(stage 0 of the epilogue)");
+	refused(1, PLAN_16 "--stage tan", "is no operation");
+	refused(1, PLAN_16 "--stage add,with=half", "is none of");
+	refused(1, PLAN_16 "--stage add,value", "KEY=VALUE");
+	refused(1, PLAN_16 "--stage add,v=1", "is unknown");
+	refused(1, PLAN_16 "--stage clamp,value2=six", "not a number");
+	refused(1, PLAN_16 "--stage relu --stage relu --stage relu --stage relu --stage relu",
+		"4 are possible");
+	refused(1, PLAN_8 "--stage relu", "requantisation");
+}
+
 /* The table of Documentation/operations.rst is what the tool prints, line by line. */
 static void test_ops(void **state)
 {
@@ -625,6 +654,7 @@ int main(void)
 		cmocka_unit_test(test_run_failures),
 		cmocka_unit_test(test_run_chain),
 		cmocka_unit_test(test_op),
+		cmocka_unit_test(test_stages),
 		cmocka_unit_test(test_ops),
 	};
 

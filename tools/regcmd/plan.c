@@ -20,6 +20,10 @@ const char plan_help[] =
 "  --free-slices     K may be cut where that is faster\n"
 "  --force H,W,D     int4 batch: H rows and at most W columns per program, D data banks,\n"
 "                    whatever the envelope says\n"
+"  --stage NAME[,KEY=VALUE]...\n"
+"                    what follows, up to four times; NAME as of rkmm-regcmd op, or requant;\n"
+"                    KEY is with, value, value2, scale, out-scale, za, zb, zo, mult, shift\n"
+"  --sums            i8i8: no requantisation: the sums go through a curve\n"
 "  --json            one JSON object\n"
 "\n"
 "Times are of the cost law at 1 GHz. Exit status: 0, or 1 when the shape cannot be\n"
@@ -33,6 +37,9 @@ const char plan_help[] =
  * @forced_die: a die that knows @forced only
  * @have: bits of the sizes seen
  * @json: print JSON
+ * @text: --stage
+ * @stages: what it says
+ * @epilogue: what becomes of it
  */
 struct plan_request {
 	struct rkmm_limits limits;
@@ -41,18 +48,23 @@ struct plan_request {
 	struct rkmm_die forced_die;
 	unsigned int have;
 	bool json;
+	char *text[RKMM_STAGES];
+	struct rkmm_stages stages;
+	struct rkmm_epilogue *epilogue;
 };
 
 enum plan_option {
 	P_M, P_K, P_N, P_TYPES, P_REQUIRED,
-	P_CORES = P_REQUIRED, P_DIE, P_FORM, P_SLICE, P_FREE, P_FORCE, P_JSON,
+	P_CORES = P_REQUIRED, P_DIE, P_FORM, P_SLICE, P_FREE, P_FORCE, P_JSON, P_STAGE,
+	P_SUMS,
 };
 
 static const struct option options[] = {
 	{ "m", 1, 0, P_M }, { "k", 1, 0, P_K }, { "n", 1, 0, P_N }, { "types", 1, 0, P_TYPES },
 	{ "cores", 1, 0, P_CORES }, { "die", 1, 0, P_DIE }, { "form", 1, 0, P_FORM },
 	{ "slice", 1, 0, P_SLICE }, { "free-slices", 0, 0, P_FREE }, { "force", 1, 0, P_FORCE },
-	{ "json", 0, 0, P_JSON }, { 0, 0, 0, 0 }
+	{ "json", 0, 0, P_JSON }, { "stage", 1, 0, P_STAGE }, { "sums", 0, 0, P_SUMS },
+	{ 0, 0, 0, 0 }
 };
 
 static bool parse_form(const char *text, enum rkmm_form *form)
@@ -97,7 +109,7 @@ static bool parse_force(const char *text, struct plan_request *r)
 	return true;
 }
 
-static bool parse_option(int c, const char *text, struct plan_request *r)
+static bool parse_option(int c, char *text, struct plan_request *r)
 {
 	int64_t v;
 
@@ -133,6 +145,15 @@ static bool parse_option(int c, const char *text, struct plan_request *r)
 	case P_JSON:
 		r->json = true;
 		return true;
+	case P_STAGE:
+		if (r->stages.n == RKMM_STAGES) {
+			complain("--stage: %u are possible", RKMM_STAGES);
+			return false;
+		}
+		r->text[r->stages.n++] = text;
+		return true;
+	case P_SUMS:
+		return true;
 	default:
 		return false;
 	}
@@ -165,11 +186,11 @@ static bool parse_plan(int argc, char **argv, struct plan_request *r)
 		complain("--force and --die exclude each other");
 		return false;
 	}
-	if (r->mm.types == RKMM_T_I8I8) {
+	if (r->mm.types == RKMM_T_I8I8 && !(r->have >> P_SUMS & 1)) {
 		r->mm.mult = 0x4000;	/* the identity of hw 02 §2 */
 		r->mm.shift = 14;
 	}
-	return true;
+	return parse_stages(r->text, r->stages.n, r->mm.types, &r->stages);
 }
 
 static bool same(const struct rkmm_geom *x, const struct rkmm_geom *y)
@@ -217,6 +238,8 @@ static void print_text_plan(const struct plan_request *r, const struct rkmm_geom
 	uint32_t i;
 
 	print_geom(r, best);
+	if (r->stages.n)
+		print_stages(&r->stages, r->epilogue);
 	if (rkmm_geom_fallback(&r->limits, best, &g))
 		printf("fallback    %u rows, %u columns, %u programs, %.1f us, same operands\n",
 		       g.rows, g.cols, g.programs, (double)g.predicted_ns / 1000);
@@ -261,6 +284,10 @@ static void print_json_plan(const struct plan_request *r, const struct rkmm_geom
 	       rkmm_types_name(r->mm.types), r->mm.m, r->mm.k, r->mm.n);
 	printf("\"die\": \"%s\",\n \"choice\": ", r->limits.die->name);
 	print_json_geom(r, best);
+	if (r->stages.n) {
+		printf(",\n \"epilogue\": ");
+		print_stages_json(&r->stages, r->epilogue);
+	}
 	printf(",\n \"fallback\": ");
 	if (rkmm_geom_fallback(&r->limits, best, &g))
 		print_json_geom(r, &g);
@@ -300,26 +327,65 @@ static enum rkmm_reason forced(const struct plan_request *r, struct rkmm_geom *b
 	return found ? RKMM_OK : first;
 }
 
-int cmd_plan(int argc, char **argv)
+/* The tiling, and what follows it */
+static enum rkmm_reason choose(struct plan_request *r, struct rkmm_geom *geom)
 {
-	struct plan_request r;
+	enum rkmm_reason reason = RKMM_OK;
+
+	if (r->stages.n)
+		reason = rkmm_epilogue_make(&r->stages, &r->mm, r->epilogue);
+	if (reason == RKMM_OK)
+		reason = r->forced.rows ? forced(r, geom) :
+					  rkmm_geometry(&r->limits, &r->mm, geom);
+	if (reason == RKMM_OK && r->stages.n)
+		reason = rkmm_epilogue_bind(&r->limits, &r->stages, r->epilogue, geom);
+	return reason;
+}
+
+static void complain_reason(const struct plan_request *r, enum rkmm_reason reason)
+{
+	char stage[40] = "";
+
+	if (r->stages.n)
+		snprintf(stage, sizeof(stage), " (stage %u of the epilogue)",
+			 r->epilogue->refused);
+	complain("%s %ux%ux%u cannot be served: %s%s", rkmm_types_name(r->mm.types), r->mm.m,
+		 r->mm.k, r->mm.n, rkmm_reason_text(reason), stage);
+}
+
+static int show(struct plan_request *r)
+{
 	enum rkmm_reason reason;
 	struct rkmm_geom geom;
 
-	if (!parse_plan(argc, argv, &r))
-		return EXIT_USAGE;
-	reason = r.forced.rows ? forced(&r, &geom) : rkmm_geometry(&r.limits, &r.mm, &geom);
+	reason = choose(r, &geom);
 	if (reason) {
-		complain("%s %ux%ux%u cannot be served: %s", rkmm_types_name(r.mm.types), r.mm.m,
-			 r.mm.k, r.mm.n, rkmm_reason_text(reason));
+		complain_reason(r, reason);
 		return EXIT_USAGE;
 	}
-	if (r.forced.rows)
+	if (r->forced.rows)
 		warn("forced: %u rows, %u columns, %u data banks; the envelope is not applied",
-		     r.forced.rows, r.forced.cols, r.forced.data_banks);
-	if (r.json)
-		print_json_plan(&r, &geom);
+		     r->forced.rows, r->forced.cols, r->forced.data_banks);
+	if (r->json)
+		print_json_plan(r, &geom);
 	else
-		print_text_plan(&r, &geom);
+		print_text_plan(r, &geom);
 	return 0;
+}
+
+int cmd_plan(int argc, char **argv)
+{
+	struct plan_request r;
+	int status;
+
+	if (!parse_plan(argc, argv, &r))
+		return EXIT_USAGE;
+	r.epilogue = malloc(sizeof(*r.epilogue));
+	if (!r.epilogue) {
+		complain("out of memory");
+		return EXIT_USAGE;
+	}
+	status = show(&r);
+	free(r.epilogue);
+	return status;
 }

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "kmod/prog/rkmm_chain.h"
+#include "kmod/prog/rkmm_epilogue.h"
 
 #define EXIT_USAGE	1	/* also: input that cannot be read */
 #define EXIT_HANG	2	/* run: hang or fault; diff: trouble */
@@ -30,6 +30,12 @@ extern const char emit_help[], decode_help[], diff_help[], run_help[], plan_help
 
 /* "i8i32" ...; false, with a complaint, for anything else. */
 bool parse_types(const char *text, enum rkmm_types *types);
+
+/* Stages of an epilogue: "NAME,KEY=VALUE,..." each, cut up on the way; false with a complaint. */
+bool parse_stages(char **text, uint32_t n, enum rkmm_types types, struct rkmm_stages *stages);
+/* Where each stage is, and why. */
+void print_stages(const struct rkmm_stages *stages, const struct rkmm_epilogue *e);
+void print_stages_json(const struct rkmm_stages *stages, const struct rkmm_epilogue *e);
 
 /* Print one line "rkmm-regcmd: ..." on stderr. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
