@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "lib/internal.h"
+#include "lib/kernels.h"
 #include "lib/pool.h"
 
 #define BLOCK_COLS	64	/* as in detile.c */
-#define ATOM		16
 #define CHUNK		256	/* elements summed at a time: they stay in the first-level cache */
 
 union sums {
@@ -42,45 +42,12 @@ static size_t locate(const struct drm_rkmm_tensor *t, uint32_t row, uint32_t col
 		*run = BLOCK_COLS - col % BLOCK_COLS;
 		return (line * BLOCK_COLS + col % BLOCK_COLS) * elem;
 	case DRM_RKMM_LAYOUT_CUBE:
-		per = ATOM * 8 / t->bits;
+		per = RKMM_ATOM * 8 / t->bits;
 		*run = per - col % per;
-		return ((size_t)(col / per) * t->rows + row) * ATOM + col % per * elem;
+		return ((size_t)(col / per) * t->rows + row) * RKMM_ATOM + col % per * elem;
 	default:
 		*run = t->cols - col;
 		return (size_t)row * t->pitch + col * elem;
-	}
-}
-
-static void add_i32(int32_t *sum, const uint8_t *src, uint32_t n)
-{
-	int32_t v;
-	uint32_t i;
-
-	for (i = 0; i < n; i++) {
-		memcpy(&v, src + i * sizeof(v), sizeof(v));
-		sum[i] = (int32_t)((uint32_t)sum[i] + (uint32_t)v);
-	}
-}
-
-static void add_i16(int32_t *sum, const uint8_t *src, uint32_t n)
-{
-	int16_t v;
-	uint32_t i;
-
-	for (i = 0; i < n; i++) {
-		memcpy(&v, src + i * sizeof(v), sizeof(v));
-		sum[i] += v;
-	}
-}
-
-static void add_f32(float *sum, const uint8_t *src, uint32_t n)
-{
-	float v;
-	uint32_t i;
-
-	for (i = 0; i < n; i++) {
-		memcpy(&v, src + i * sizeof(v), sizeof(v));
-		sum[i] += v;
 	}
 }
 
@@ -143,6 +110,7 @@ static void finish_row(const struct drm_rkmm_plan_create *info, const uint8_t *s
 		       uint32_t row)
 {
 	const struct drm_rkmm_tensor *t = &info->c;
+	const struct rkmm_kernels *k = rkmm_kernels();
 	const bool fp = info->types == DRM_RKMM_F16F32 || info->types == DRM_RKMM_F16F16;
 	uint32_t col, run, s, n;
 	union sums sum;
@@ -154,11 +122,11 @@ static void finish_row(const struct drm_rkmm_plan_create *info, const uint8_t *s
 		memset(&sum, 0, n * sizeof(sum.i[0]));
 		for (s = 0; s < t->slices; s++, from += t->slice_stride) {
 			if (fp)
-				add_f32(sum.f, from, n);
+				k->add_f32(sum.f, from, n);
 			else if (t->bits == 16)
-				add_i16(sum.i, from, n);
+				k->add_i16(sum.i, from, n);
 			else
-				add_i32(sum.i, from, n);
+				k->add_i32(sum.i, from, n);
 		}
 		convert(info, &sum, dst + col * out_bytes(info->types), n);
 	}

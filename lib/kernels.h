@@ -52,6 +52,9 @@ struct rkmm_turn {
  * @tile4: 64 columns of nibbles from values of one byte; non-zero when one does not fit
  * @nibbles: count values of one byte, a multiple of 32, to nibbles, the even one low;
  *	non-zero when one does not fit
+ * @add_i32: count values at src, at any address, added to sums, modulo 2^32
+ * @add_i16: the same from values of two bytes
+ * @add_f32: the same of floats, each sum by itself
  *
  * Streaming stores pass the caches by, where the set has them. Tiles are aligned
  * to 64 bytes then. rkmm_stream_end() comes before anybody looks at the result.
@@ -63,6 +66,9 @@ struct rkmm_kernels {
 	void (*tile16)(uint8_t *dst, const uint8_t *src, size_t pitch, bool stream);
 	bool (*tile4)(uint8_t *dst, const uint8_t *src, size_t pitch, bool stream);
 	bool (*nibbles)(uint8_t *dst, const uint8_t *src, size_t count, bool stream);
+	void (*add_i32)(int32_t *sum, const uint8_t *src, uint32_t count);
+	void (*add_i16)(int32_t *sum, const uint8_t *src, uint32_t count);
+	void (*add_f32)(float *sum, const uint8_t *src, uint32_t count);
 };
 
 extern const struct rkmm_kernels rkmm_kernels_plain, rkmm_kernels_vec;

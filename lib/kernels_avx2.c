@@ -216,6 +216,49 @@ static bool nibbles(uint8_t *dst, const uint8_t *src, size_t count, bool stream)
 	return any_beyond(bad);
 }
 
+AVX2
+static void add_i32(int32_t *sum, const uint8_t *src, uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i + 8 <= count; i += 8) {
+		__m256i *at = (__m256i *)(void *)(sum + i);
+
+		_mm256_storeu_si256(at, _mm256_add_epi32(_mm256_loadu_si256(at),
+							 load(src + i * sizeof(*sum))));
+	}
+	rkmm_kernels_plain.add_i32(sum + i, src + i * sizeof(*sum), count - i);
+}
+
+AVX2
+static void add_i16(int32_t *sum, const uint8_t *src, uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i + 8 <= count; i += 8) {
+		const void *from = src + i * sizeof(int16_t);
+		__m256i *at = (__m256i *)(void *)(sum + i);
+		__m256i v = _mm256_cvtepi16_epi32(_mm_loadu_si128(from));
+
+		_mm256_storeu_si256(at, _mm256_add_epi32(_mm256_loadu_si256(at), v));
+	}
+	rkmm_kernels_plain.add_i16(sum + i, src + i * sizeof(int16_t), count - i);
+}
+
+AVX2
+static void add_f32(float *sum, const uint8_t *src, uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i + 8 <= count; i += 8) {
+		const void *from = src + i * sizeof(*sum);
+
+		_mm256_storeu_ps(sum + i, _mm256_add_ps(_mm256_loadu_ps(sum + i),
+							_mm256_loadu_ps(from)));
+	}
+	rkmm_kernels_plain.add_f32(sum + i, src + i * sizeof(*sum), count - i);
+}
+
 const struct rkmm_kernels rkmm_kernels_avx2 = {
 	.name = "avx2",
 	.turn = turn,
@@ -223,5 +266,8 @@ const struct rkmm_kernels rkmm_kernels_avx2 = {
 	.tile16 = tile16,
 	.tile4 = tile4,
 	.nibbles = nibbles,
+	.add_i32 = add_i32,
+	.add_i16 = add_i16,
+	.add_f32 = add_f32,
 };
 #endif

@@ -68,6 +68,39 @@ static bool nibbles(uint8_t *dst, const uint8_t *src, size_t count, bool stream)
 	return bad & 0xf0;
 }
 
+static void add_i32(int32_t *sum, const uint8_t *src, uint32_t count)
+{
+	int32_t v;
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		memcpy(&v, src + i * sizeof(v), sizeof(v));
+		sum[i] = (int32_t)((uint32_t)sum[i] + (uint32_t)v);
+	}
+}
+
+static void add_i16(int32_t *sum, const uint8_t *src, uint32_t count)
+{
+	int16_t v;
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		memcpy(&v, src + i * sizeof(v), sizeof(v));
+		sum[i] += v;
+	}
+}
+
+static void add_f32(float *sum, const uint8_t *src, uint32_t count)
+{
+	float v;
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		memcpy(&v, src + i * sizeof(v), sizeof(v));
+		sum[i] += v;
+	}
+}
+
 const struct rkmm_kernels rkmm_kernels_plain = {
 	.name = "plain",
 	.turn = turn,
@@ -75,4 +108,7 @@ const struct rkmm_kernels rkmm_kernels_plain = {
 	.tile16 = tile16,
 	.tile4 = tile4,
 	.nibbles = nibbles,
+	.add_i32 = add_i32,
+	.add_i16 = add_i16,
+	.add_f32 = add_f32,
 };

@@ -98,6 +98,51 @@ static bool nibbles(uint8_t *dst, const uint8_t *src, size_t count, bool stream)
 	return rkmm_nibbles_bad(bad);
 }
 
+static void add_i32(int32_t *sum, const uint8_t *src, uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i + 4 <= count; i += 4) {
+		rkmm_v32 v = (rkmm_v32)rkmm_load(sum + i) +
+			     (rkmm_v32)rkmm_load(src + i * sizeof(*sum));
+
+		rkmm_store(sum + i, (rkmm_v8)v, false);
+	}
+	rkmm_kernels_plain.add_i32(sum + i, src + i * sizeof(*sum), count - i);
+}
+
+static void add_i16(int32_t *sum, const uint8_t *src, uint32_t count)
+{
+	typedef int16_t four16 __attribute__((vector_size(8)));
+	typedef int32_t four32 __attribute__((vector_size(16)));
+	uint32_t i;
+
+	for (i = 0; i + 4 <= count; i += 4) {
+		rkmm_v32 v;
+		four16 more;
+
+		memcpy(&more, src + i * sizeof(int16_t), sizeof(more));
+		v = (rkmm_v32)rkmm_load(sum + i) +
+		    (rkmm_v32)__builtin_convertvector(more, four32);
+		rkmm_store(sum + i, (rkmm_v8)v, false);
+	}
+	rkmm_kernels_plain.add_i16(sum + i, src + i * sizeof(int16_t), count - i);
+}
+
+static void add_f32(float *sum, const uint8_t *src, uint32_t count)
+{
+	float v __attribute__((vector_size(16))), more __attribute__((vector_size(16)));
+	uint32_t i;
+
+	for (i = 0; i + 4 <= count; i += 4) {
+		memcpy(&v, sum + i, sizeof(v));
+		memcpy(&more, src + i * sizeof(*sum), sizeof(more));
+		v += more;
+		memcpy(sum + i, &v, sizeof(v));
+	}
+	rkmm_kernels_plain.add_f32(sum + i, src + i * sizeof(*sum), count - i);
+}
+
 const struct rkmm_kernels rkmm_kernels_vec = {
 	.name = "vec",
 	.turn = turn,
@@ -105,4 +150,7 @@ const struct rkmm_kernels rkmm_kernels_vec = {
 	.tile16 = tile16,
 	.tile4 = tile4,
 	.nibbles = nibbles,
+	.add_i32 = add_i32,
+	.add_i16 = add_i16,
+	.add_f32 = add_f32,
 };

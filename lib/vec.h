@@ -18,6 +18,7 @@
 typedef uint8_t rkmm_v8 __attribute__((vector_size(16)));
 typedef uint16_t rkmm_v16 __attribute__((vector_size(16)));
 typedef uint64_t rkmm_v64 __attribute__((vector_size(16)));
+typedef uint32_t rkmm_v32 __attribute__((vector_size(16)));
 
 static inline rkmm_v8 rkmm_load(const void *src)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* librkmm over the kernel of fake_kernel.c: K in slices, partial results added by the library. */
 #include "lib_fixture.h"
+#include "lib/kernels.h"
 
 static int expect_exact(long sum, const struct rkmm_matmul_desc *d)
 {
@@ -62,6 +63,95 @@ static void test_shapes(void **state)
 				run(dev, t, 9, 10 * slices[s] + 1, 66, 0);
 			}
 	rkmm_close(dev);
+}
+
+/* The same with the loops of each instruction set. */
+static void test_sets(void **state)
+{
+	const struct rkmm_kernels *k, *own = rkmm_kernels();
+	struct rkmm_device *dev = open_dev();
+	uint32_t i, t, cube;
+
+	(void)state;
+	fake.slice = 64;
+	for (i = 0; (k = rkmm_kernels_nth(i)); i++) {
+		print_message("%s\n", k->name);
+		rkmm_kernels_use(k);
+		for (cube = 0; cube < 2; cube++)
+			for (t = 0; t < 5; t++) {
+				fake.cube = (int)cube;
+				run(dev, t, 3, 150 + rnd(&seed) % 100, 1 + rnd(&seed) % 100, 0);
+			}
+	}
+	rkmm_kernels_use(own);
+	rkmm_close(dev);
+}
+
+enum { MOST = 70, ROOM = MOST + 3 };
+
+/* What a sum is by the plain rules of C */
+static uint32_t plain_sum(uint32_t sum, const uint8_t *src, uint32_t j, uint32_t op)
+{
+	int16_t narrow;
+	uint32_t bits;
+	float x, y;
+
+	memcpy(&bits, src + 4 * j, sizeof(bits));
+	memcpy(&narrow, src + 2 * j, sizeof(narrow));
+	if (op == 0)
+		return sum + bits;
+	if (op == 1)
+		return sum + (uint32_t)narrow;
+	memcpy(&x, &sum, sizeof(x));
+	memcpy(&y, &bits, sizeof(y));
+	x += y;
+	memcpy(&bits, &x, sizeof(bits));
+	return bits;
+}
+
+static void check_adds(const struct rkmm_kernels *k, uint32_t op, uint32_t n, uint32_t off)
+{
+	uint8_t buffer[4 * MOST + 4], *src = buffer + off;
+	union {
+		uint32_t u[ROOM];
+		int32_t i[ROOM];
+		float f[ROOM];
+	} sum, want;
+	uint32_t j;
+
+	for (j = 0; j < sizeof(buffer); j++)
+		buffer[j] = (uint8_t)rnd(&seed);
+	for (j = 0; j < ROOM; j++)
+		sum.u[j] = rnd(&seed) << 16 ^ rnd(&seed);
+	/* floats of like magnitudes, none of them a NaN */
+	for (j = 0; op == 2 && j < ROOM; j++)
+		sum.u[j] = (sum.u[j] & 0x83ffffff) | 0x40000000;
+	for (j = 0; op == 2 && j < n; j++)
+		src[4 * j + 3] = (src[4 * j + 3] & 0x83) | 0x40;
+	want = sum;
+	for (j = 0; j < n; j++)
+		want.u[j] = plain_sum(sum.u[j], src, j, op);
+	if (op == 0)
+		k->add_i32(sum.i, src, n);
+	else if (op == 1)
+		k->add_i16(sum.i, src, n);
+	else
+		k->add_f32(sum.f, src, n);
+	assert_memory_equal(&sum, &want, sizeof(sum));
+}
+
+/* Sums of every length at every place: bit for bit those of a loop; nothing else changes. */
+static void test_adds(void **state)
+{
+	const struct rkmm_kernels *k;
+	uint32_t n, off, i, op;
+
+	(void)state;
+	for (i = 0; (k = rkmm_kernels_nth(i)); i++)
+		for (op = 0; op < 3; op++)
+			for (n = 0; n <= MOST; n++)
+				for (off = 0; off < 4; off++)
+					check_adds(k, op, n, off);
 }
 
 /* The sum of the partial results is clamped, not each of them. */
@@ -175,6 +265,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(test_shapes),
+		T(test_sets),
+		T(test_adds),
 		T(test_clamp),
 		T(test_context),
 		T(test_free_slices),
