@@ -62,6 +62,7 @@ u64 rkmm_image_memory(const struct rkmm_image *image)
 static void rkmm_image_free(struct rkmm_images *images, struct rkmm_image *image)
 {
 	hash_del(&image->hash);
+	hash_del(&image->shape);
 	images->bytes -= rkmm_image_memory(image);
 	if (image->scratch)
 		rkmm_progmem_free(image->scratch);
@@ -160,16 +161,14 @@ static const struct rkmm_epilogue *rkmm_image_epi(const struct rkmm_bound *bound
 	return epi && epi->nops ? epi : NULL;
 }
 
-/* How many members @bound becomes */
-static u32 rkmm_image_nmembers(const struct rkmm_bound *bound)
+u32 rkmm_image_nmembers(const struct rkmm_bound *bound)
 {
 	const struct rkmm_epilogue *epi = rkmm_image_epi(bound);
 
 	return 1 + (epi ? epi->nops : 0);
 }
 
-/* Constants and temporary memory are placed later. Returns how many there are. */
-static u32 rkmm_image_expand(const struct rkmm_bound *bound, struct rkmm_member *members)
+u32 rkmm_image_expand(const struct rkmm_bound *bound, struct rkmm_member *members)
 {
 	const struct rkmm_image_key *key = &bound->key;
 
@@ -311,6 +310,7 @@ static struct rkmm_image *rkmm_image_write(struct rkmm_client *client,
 	rkmm_image_fill(ip, image->mem->vaddr + ip->extent.bytes);
 	rkmm_image_lanes(image);
 	image->mode = rkmm_image_mode(bound, n);
+	image->light = limits.light;
 	return image;
 }
 
@@ -354,6 +354,9 @@ struct rkmm_image *rkmm_image_get(struct rkmm_client *client, const struct rkmm_
 			list_del_init(&image->lru);
 		goto out;
 	}
+	image = rkmm_image_readdress(client, bound, n);
+	if (image)
+		goto out_hash;
 	image = rkmm_image_make(client, bound, n);
 	if (IS_ERR(image)) {
 		/* Make room and try once more. */
@@ -362,11 +365,13 @@ struct rkmm_image *rkmm_image_get(struct rkmm_client *client, const struct rkmm_
 	}
 	if (IS_ERR(image))
 		goto out;
+	hash_add(images->shapes, &image->shape, rkmm_image_shape(bound, n));
+	images->bytes += rkmm_image_memory(image);
+	images->emitted += image->tasks;
+out_hash:
 	image->users = 1;
 	INIT_LIST_HEAD(&image->lru);
 	hash_add(images->table, &image->hash, hash);
-	images->bytes += rkmm_image_memory(image);
-	images->emitted += image->tasks;
 out:
 	mutex_unlock(&images->lock);
 	return image;
@@ -381,6 +386,7 @@ void rkmm_image_put(struct rkmm_client *client, struct rkmm_image *image)
 		if (image->stale) {
 			rkmm_image_free(images, image);
 		} else {
+			image->used = images->clock++;
 			list_add_tail(&image->lru, &images->idle);
 			rkmm_images_trim(images, (u64)READ_ONCE(image_budget_kib) << 10);
 		}
@@ -459,6 +465,7 @@ int rkmm_images_init(struct rkmm_client *client)
 		return -ENOMEM;
 	mutex_init(&images->lock);
 	hash_init(images->table);
+	hash_init(images->shapes);
 	INIT_LIST_HEAD(&images->idle);
 	client->images = images;
 	return 0;

@@ -189,12 +189,18 @@ struct rkmm_image {
 	struct rkmm_image_key *keys;
 	/** @hash: in rkmm_images.table; under rkmm_images.lock */
 	struct hlist_node hash;
+	/** @shape: in rkmm_images.shapes; under rkmm_images.lock */
+	struct hlist_node shape;
+	/** @used: rkmm_images.clock when its last user left */
+	u64 used;
 	/** @lru: in rkmm_images.idle while @users is 0; under rkmm_images.lock */
 	struct list_head lru;
 	/** @users: jobs that may still run it; under rkmm_images.lock */
 	unsigned int users;
 	/** @stale: a plan of it is gone, free with the last user; under rkmm_images.lock */
 	bool stale;
+	/** @light: rkmm_limits.light that it was emitted with */
+	bool light;
 	struct rkmm_progmem *mem;
 	struct rkmm_progmem *scratch;
 	enum rkmm_mode mode;
@@ -216,6 +222,8 @@ struct rkmm_images {
 	/** @lock: everything here; sleeps; outside rkmm_vm.lock */
 	struct mutex lock;
 	DECLARE_HASHTABLE(table, RKMM_IMAGE_HASH_BITS);
+	/** @shapes: by hash of what does not depend on addresses */
+	DECLARE_HASHTABLE(shapes, RKMM_IMAGE_HASH_BITS);
 	/** @idle: images without users, least recently used first */
 	struct list_head idle;
 	/** @bytes: program memory held */
@@ -224,6 +232,10 @@ struct rkmm_images {
 	u64 emitted;
 	/** @hits: times that an image was found ready */
 	u64 hits;
+	/** @patched: entries written into images that were there with other addresses */
+	u64 patched;
+	/** @clock: counts what images are put */
+	u64 clock;
 };
 
 int rkmm_images_init(struct rkmm_client *client);
@@ -239,6 +251,25 @@ void rkmm_images_fini(struct rkmm_client *client);
 struct rkmm_image *rkmm_image_get(struct rkmm_client *client, const struct rkmm_bound *bound,
 				  u32 n);
 void rkmm_image_put(struct rkmm_client *client, struct rkmm_image *image);
+/* rkmm_image_nmembers() - how many members @bound becomes */
+u32 rkmm_image_nmembers(const struct rkmm_bound *bound);
+/* rkmm_image_expand() - what @bound is to kmod/prog, less places of constants and of temporary
+ * memory; returns how many there are
+ */
+u32 rkmm_image_expand(const struct rkmm_bound *bound, struct rkmm_member *members);
+/* rkmm_image_shape() - hash of what an image is apart from addresses */
+u32 rkmm_image_shape(const struct rkmm_bound *bound, u32 n);
+/**
+ * rkmm_image_readdress() - let an idle image take the place of one that would be made
+ * @client: whose; its images are locked
+ * @bound: operations that run together
+ * @n: how many
+ *
+ * Return: an image with the addresses of @bound in place, which is in no list but
+ * rkmm_images.shapes any more; NULL when there are few of the kind, or none is idle.
+ */
+struct rkmm_image *rkmm_image_readdress(struct rkmm_client *client,
+					const struct rkmm_bound *bound, u32 n);
 /* rkmm_image_memory() - bytes it holds: programs, constants, scratch */
 u64 rkmm_image_memory(const struct rkmm_image *image);
 /* rkmm_images_drop_plan() - free the idle images of a destroyed plan */

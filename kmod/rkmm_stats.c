@@ -41,7 +41,7 @@ void rkmm_show_fdinfo(struct seq_file *m, struct file *f)
 	struct rkmm_device *rdev = client->rdev;
 	struct rkmm_core *core;
 	struct rkmm_memory mem = {};
-	u64 ns, program_bytes, hits, remaps, kept, loaded;
+	u64 ns, program_bytes, hits, patched, remaps, kept, loaded;
 	enum rkmm_priority priority;
 	unsigned long flags;
 	u32 i;
@@ -50,6 +50,7 @@ void rkmm_show_fdinfo(struct seq_file *m, struct file *f)
 	mutex_lock(&client->images->lock);
 	program_bytes = client->images->bytes;
 	hits = client->images->hits + READ_ONCE(client->warm.hits);
+	patched = client->images->patched;
 	mutex_unlock(&client->images->lock);
 
 	spin_lock_irqsave(&rdev->sched.lock, flags);
@@ -81,6 +82,7 @@ void rkmm_show_fdinfo(struct seq_file *m, struct file *f)
 	seq_printf(m, "rkmm-program-memory:\t%llu KiB\n", program_bytes >> 10);
 	seq_printf(m, "rkmm-temporary-memory:\t%llu KiB\n", rkmm_arena_bytes(client) >> 10);
 	seq_printf(m, "rkmm-image-hits:\t%llu\n", hits);
+	seq_printf(m, "rkmm-image-patches:\t%llu\n", patched);
 	seq_printf(m, "rkmm-stagings:\t%llu\n", remaps);
 	seq_printf(m, "rkmm-tables-kept:\t%llu\n", kept);
 	seq_printf(m, "rkmm-tables-loaded:\t%llu\n", loaded);

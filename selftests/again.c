@@ -2,6 +2,8 @@
 /* Do the same bytes mean the same for as long as they do, and no longer? Do owners' jobs show? */
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -181,6 +183,155 @@ TEST_F(again, wait_for_one)
 	EXPECT_EQ(0, rk_result(self->fd, s.seqno));
 	buf_free(&other);
 	gate_free(&gate);
+}
+
+#define RING	16u
+
+/**
+ * struct ring - places that operands may have
+ * @mm: the matmul; its own buffers hold what is copied to the others
+ * @a: copies of A
+ * @b: copies of B
+ * @c: where C may go
+ * @sync: signalled by submissions, which are not kept because of it
+ */
+struct ring {
+	struct mm mm;
+	struct buf a[RING], b[RING], c[RING];
+	struct drm_rkmm_sync sync;
+};
+
+static int ring_init(struct ring *r, int fd)
+{
+	unsigned int i;
+	int ret = mm_init(&r->mm, fd, 7);
+
+	for (i = 0; i < RING && !ret; i++) {
+		ret = buf_create(fd, r->mm.a.size, &r->a[i]);
+		if (!ret)
+			ret = buf_create(fd, r->mm.b.size, &r->b[i]);
+		if (!ret)
+			ret = buf_create(fd, r->mm.c.size, &r->c[i]);
+		if (ret)
+			break;
+		memcpy(r->b[i].map, r->mm.b.map, r->mm.b.size);
+		ret = buf_end_write(&r->b[i]);
+	}
+	return ret ? ret : syncobj_create(fd, &r->sync.handle);
+}
+
+/* New values in all of A; what is in C is no result of them. */
+static int ring_fill(struct ring *r)
+{
+	unsigned int i;
+	int ret = mm_new_c(&r->mm);
+
+	mm_new_a(&r->mm);
+	for (i = 0; i < RING && !ret; i++) {
+		memcpy(r->a[i].map, r->mm.a.map, r->mm.a.size);
+		memcpy(r->c[i].map, r->mm.fill, r->mm.c.size);
+		ret = buf_end_write(&r->a[i]);
+		if (!ret)
+			ret = buf_end_write(&r->c[i]);
+	}
+	return ret;
+}
+
+/* All of C once, by submissions of @nops, in places that no submission had; all under way. */
+static int ring_round(struct ring *r, unsigned int round, unsigned int nops)
+{
+	struct drm_rkmm_op op[2];
+	struct drm_rkmm_submit s;
+	struct buf own = r->mm.c;
+	unsigned int i, k;
+	int ret = ring_fill(r);
+
+	for (i = 0; i < RING && !ret; i += nops) {
+		for (k = 0; k < nops; k++) {
+			op[k] = mm_op(&r->mm);
+			op[k].a.handle = r->a[(i + k + round) % RING].handle;
+			op[k].b.handle = r->b[nops > 1 ? i : (i + 5 * round) % RING].handle;
+			op[k].c.handle = r->c[i + k].handle;
+			op[k].flags = k ? DRM_RKMM_OP_GROUPED : 0;
+		}
+		submit_init(&s, op, nops);
+		submit_syncs(&s, NULL, 0, &r->sync, 1);
+		ret = rk_submit(r->mm.fd, &s);
+	}
+	if (!ret)
+		ret = rk_result(r->mm.fd, s.seqno);
+	for (i = 0; i < RING && !ret; i++) {
+		r->mm.c = r->c[i];
+		if (mm_check(&r->mm))
+			ret = -EBADMSG;
+	}
+	r->mm.c = own;
+	return ret;
+}
+
+static void ring_free(struct ring *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < RING; i++) {
+		buf_free(&r->a[i]);
+		buf_free(&r->b[i]);
+		buf_free(&r->c[i]);
+	}
+	syncobj_destroy(r->mm.fd, r->sync.handle);
+	mm_free(&r->mm);
+}
+
+static long long addresses_written(int fd)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	return file_number(path, "rkmm-image-patches:");
+}
+
+/* Operands at ever new places: no more programs than for the first ones, and right ones. */
+static void other_places(struct __test_metadata *_metadata, int fd, struct mm mm, unsigned int nops)
+{
+	struct ring *r = calloc(1, sizeof(*r));
+	struct drm_rkmm_client_info info;
+	unsigned int round;
+	uint64_t emitted;
+	long long before;
+
+	ASSERT_NE(NULL, r);
+	r->mm = mm;
+	ASSERT_EQ(0, ring_init(r, fd));
+	ASSERT_EQ(0, ring_round(r, 0, nops));
+	ASSERT_EQ(0, rk_client(fd, &info));
+	emitted = info.programs_emitted;
+	for (round = 1; round < 5; round++) {
+		before = addresses_written(fd);
+		EXPECT_EQ(0, ring_round(r, round, nops)) {
+			TH_LOG("round %u: %s", round, r->mm.msg);
+		}
+		EXPECT_LT(before, addresses_written(fd));
+		ASSERT_EQ(0, rk_client(fd, &info));
+	}
+	EXPECT_EQ(emitted, info.programs_emitted);
+	ring_free(r);
+	free(r);
+}
+
+TEST_F_TIMEOUT(again, other_places, 300)
+{
+	static const struct mm one = { .types = DRM_RKMM_I8I32, .m = 5, .k = 70, .n = 40 };
+	static const struct mm many = { .types = DRM_RKMM_I4I16, .m = 40, .k = 512, .n = 320 };
+
+	other_places(_metadata, self->fd, one, 1);
+	other_places(_metadata, self->fd, many, 1);
+}
+
+TEST_F_TIMEOUT(again, other_places_grouped, 300)
+{
+	static const struct mm mm = { .types = DRM_RKMM_I4I16, .m = 40, .k = 256, .n = 192 };
+
+	other_places(_metadata, self->fd, mm, 2);
 }
 
 RKMM_TEST_MAIN

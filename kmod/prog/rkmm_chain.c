@@ -234,7 +234,8 @@ static void stream_fused(const struct rkmm_member *m, struct rkmm_task *task)
 
 /*
  * The next program of a matmul; returns its time by the cost law. The place in the ring
- * held the task four before: where that is alike, only addresses are new.
+ * held the task four before: where that is of the same member, little is new, and
+ * copying what was just written by pieces would wait for it.
  */
 static u32 stream_program(struct rkmm_stream *s, const struct rkmm_member *m,
 			  struct rkmm_task *task)
@@ -242,24 +243,28 @@ static u32 stream_program(struct rkmm_stream *s, const struct rkmm_member *m,
 	const struct rkmm_program *now = &s->walk.now;
 	u32 less = (now->m < m->geom->rows ? 1 : 0) + (now->n < m->geom->cols ? 2 : 0);
 
-	if (task->like == s->kind + less) {
+	if (task->like / ARRAY_SIZE(s->law) == s->kind / ARRAY_SIZE(s->law)) {
+		task->matmul.m = now->m;
+		task->matmul.n = now->n;
+		task->matmul.grains = now->grains;
+		task->matmul.c_pitch = now->c_pitch;
 		task->matmul.a = now->a + s->a;
 		task->matmul.b = now->b + s->b;
 		task->matmul.c = now->c + s->c;
 	} else {
 		rkmm_walk_program(&s->walk, s->a, s->b, s->c, &task->matmul);
 		rkmm_task_set(task, RKMM_TASK_MATMUL);
-		task->like = s->kind + less;
 		task->pingpong = !m->after;
 		task->weights = m->weights;
-		/*
-		 * No program is faster than the dispatch, which the cores share; what it
-		 * takes is known of int4 chains (hw 03 §6.2, a(n)).
-		 */
-		task->ns = rkmm_max(s->law[less], s->limits->cost->i4_start[s->lanes - 1]);
-		if (task->matmul.fused)
-			stream_fused(m, task);
 	}
+	task->like = s->kind + less;
+	/*
+	 * No program is faster than the dispatch, which the cores share; what it takes
+	 * is known of int4 chains (hw 03 §6.2, a(n)).
+	 */
+	task->ns = rkmm_max(s->law[less], s->limits->cost->i4_start[s->lanes - 1]);
+	if (task->matmul.fused)
+		stream_fused(m, task);
 	/* behind the last one it would begin again anyway */
 	if (s->left > 1)
 		rkmm_walk_next(&s->walk);

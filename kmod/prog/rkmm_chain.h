@@ -143,4 +143,19 @@ void rkmm_image_measure(const struct rkmm_limits *limits, const struct rkmm_memb
 void rkmm_image_emit(const struct rkmm_limits *limits, const struct rkmm_member *members, u32 n,
 		     u32 base, u64 *image, struct rkmm_kick *kicks);
 
+/**
+ * rkmm_image_patch() - other addresses in an image that was emitted
+ * @limits: those that it was emitted with
+ * @members: matmuls without fused stages, those that it was emitted with but for @a and @c,
+ *	and @b of a single one: which programs keep their weights, and are light, depends on
+ *	B of neighbours
+ * @n: how many
+ * @which: RKMM_ADDR_*, all that are not as they were
+ * @image: written strictly upward and never read; nothing else in it, and no kick, changes
+ *
+ * Return: entries written.
+ */
+u32 rkmm_image_patch(const struct rkmm_limits *limits, const struct rkmm_member *members, u32 n,
+		     u32 which, u64 *image);
+
 #endif

@@ -111,23 +111,6 @@ u32 rkmm_geom_lanes(const struct rkmm_geom *geom, u32 rows)
 	return rkmm_max(rkmm_min(geom->lanes, rkmm_geom_programs(geom, rows)), 1);
 }
 
-u64 rkmm_geom_span_ns(const struct rkmm_cost *cost, const struct rkmm_geom *geom, u32 rows, u32 i)
-{
-	struct rkmm_spans s;
-
-	rkmm_spans_of(cost, geom, geom->lanes, rows, &s);
-	return span(&s, i);
-}
-
-u64 rkmm_geom_program_ns(const struct rkmm_cost *cost, const struct rkmm_geom *geom, u32 rows,
-			 u32 i)
-{
-	struct rkmm_spans s;
-
-	rkmm_spans_of(cost, geom, geom->lanes, rows, &s);
-	return span(&s, i + 1) - span(&s, i);
-}
-
 static u32 lane_start(const struct rkmm_spans *s, u32 programs, u32 lanes, u32 l)
 {
 	u64 all = span(s, programs);
@@ -136,15 +119,6 @@ static u32 lane_start(const struct rkmm_spans *s, u32 programs, u32 lanes, u32 l
 		return programs;
 	/* none is left without a program */
 	return rkmm_max(rkmm_min(span_find(s, all * l / lanes), programs - (lanes - l)), l);
-}
-
-u32 rkmm_geom_lane_start(const struct rkmm_cost *cost, const struct rkmm_geom *geom, u32 rows,
-			 u32 l)
-{
-	struct rkmm_spans s;
-
-	rkmm_spans_of(cost, geom, geom->lanes, rows, &s);
-	return lane_start(&s, rkmm_geom_programs(geom, rows), rkmm_geom_lanes(geom, rows), l);
 }
 
 /*

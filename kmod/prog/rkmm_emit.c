@@ -480,6 +480,34 @@ u32 rkmm_emit_again(const u64 *pattern, const struct rkmm_program *prog, u64 *wo
 	return RKMM_LIGHT_WRITES;
 }
 
+u32 rkmm_emit_addresses(const struct rkmm_program *prog, const struct rkmm_program *past,
+			u32 which, u64 *words)
+{
+	/* places in rkmm_emit_program() */
+	u32 a = 25, b = 34, c = 61, n = 0, d;
+
+	if (past) {
+		d = delta_of(prog, past);
+		a = 5 + !!(d & DELTA_GRAINS) + (d & DELTA_LINES ? 2 : 0) +
+		    (d & DELTA_N ? 2 : 0) + !!(d & DELTA_CBUF);
+		b = a + 3;
+		c = b + 1 + !!(d & DELTA_LINES) + !!(d & DELTA_N);
+	}
+	if (which & RKMM_ADDR_A) {
+		put(words + a, RKMM_TARGET_CNA, CNA_FEATURE_DATA_ADDR, prog->a);
+		n++;
+	}
+	if (which & RKMM_ADDR_B) {
+		put(words + b, RKMM_TARGET_CNA, CNA_DCOMP_ADDR0, prog->b);
+		n++;
+	}
+	if (which & RKMM_ADDR_C) {
+		put(words + c, RKMM_TARGET_DPU, DPU_DST_BASE_ADDR, prog->c);
+		n++;
+	}
+	return n;
+}
+
 u32 rkmm_amount(u32 writes)
 {
 	/* The hardware fetches 2 * (amount + 1) entries, the tail among them. */

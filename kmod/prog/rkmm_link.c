@@ -312,3 +312,34 @@ void rkmm_image_emit(const struct rkmm_limits *limits, const struct rkmm_member 
 	}
 	emit_kept(limits, members, n, base, &sink, kicks, nkept);
 }
+
+u32 rkmm_image_patch(const struct rkmm_limits *limits, const struct rkmm_member *members, u32 n,
+		     u32 which, u64 *image)
+{
+	const struct rkmm_program *past;
+	struct rkmm_program p;
+	struct rkmm_stream s;
+	struct rkmm_run run;
+	u32 written = 0, i;
+
+	rkmm_stream_start(&s, limits, members, n);
+	while (rkmm_stream_next(&s)) {
+		past = s.light ? &rkmm_task_at(&s, 2)->matmul : NULL;
+		p = rkmm_task_at(&s, 0)->matmul;
+		written += rkmm_emit_addresses(&p, past, which, image);
+		image += rkmm_slot_bytes(s.writes) / sizeof(*image);
+		rkmm_stream_run(&s, &run);
+		for (i = 0; i < run.n; i++) {
+			p.a += run.a;
+			p.b += run.b;
+			p.c += run.c;
+			/* light ones differ from themselves as little as from those two before */
+			past = run.writes == RKMM_LIGHT_WRITES ? &p : NULL;
+			written += rkmm_emit_addresses(&p, past, which, image);
+			image += rkmm_slot_bytes(run.writes) / sizeof(*image);
+		}
+		if (run.n)
+			rkmm_stream_skip(&s, &run);
+	}
+	return written;
+}

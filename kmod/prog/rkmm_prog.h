@@ -322,33 +322,6 @@ u64 rkmm_geom_predict(const struct rkmm_cost *cost, const struct rkmm_geom *geom
  */
 u32 rkmm_geom_lanes(const struct rkmm_geom *geom, u32 rows);
 
-/**
- * rkmm_geom_program_ns() - time of one program at 1 GHz
- * @cost: constants
- * @geom: the tiling; its lanes are what the law calls cores at work
- * @rows: rows of the submission
- * @i: program, below rkmm_geom_programs()
- *
- * Without what the start of a chain costs.
- */
-u64 rkmm_geom_program_ns(const struct rkmm_cost *cost, const struct rkmm_geom *geom, u32 rows,
-			 u32 i);
-
-/** rkmm_geom_span_ns() - time of all programs before @i, up to rkmm_geom_programs() */
-u64 rkmm_geom_span_ns(const struct rkmm_cost *cost, const struct rkmm_geom *geom, u32 rows, u32 i);
-
-/**
- * rkmm_geom_lane_start() - shares of about equal predicted time
- * @cost: constants
- * @geom: the tiling
- * @rows: rows of the submission
- * @l: lane, up to rkmm_geom_lanes()
- *
- * Return: its first program; one past the last program for the lane past the last.
- */
-u32 rkmm_geom_lane_start(const struct rkmm_cost *cost, const struct rkmm_geom *geom, u32 rows,
-			 u32 l);
-
 /** rkmm_geom_host_ns() - time of the CPU to add the partial results under @cost */
 u64 rkmm_geom_host_ns(const struct rkmm_cost *cost, const struct rkmm_geom *geom);
 
@@ -456,6 +429,23 @@ u32 rkmm_emit_light(const struct rkmm_program *prog, const struct rkmm_program *
  * Return: entries written.
  */
 u32 rkmm_emit_again(const u64 *pattern, const struct rkmm_program *prog, u64 *words);
+
+/* Addresses of a program */
+#define RKMM_ADDR_A	(1u << 0)
+#define RKMM_ADDR_B	(1u << 1)
+#define RKMM_ADDR_C	(1u << 2)
+
+/**
+ * rkmm_emit_addresses() - other addresses in a program that was written
+ * @prog: the program with the new ones
+ * @past: what rkmm_emit_light() was given, NULL for a full program
+ * @which: RKMM_ADDR_* to write
+ * @words: its first entry; written upward, never read
+ *
+ * Return: entries written.
+ */
+u32 rkmm_emit_addresses(const struct rkmm_program *prog, const struct rkmm_program *past,
+			u32 which, u64 *words);
 
 /** rkmm_light_able() - whether what rkmm_emit_light() never writes is equal in both */
 bool rkmm_light_able(const struct rkmm_program *prog, const struct rkmm_program *past);

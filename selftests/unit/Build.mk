@@ -75,6 +75,7 @@ test_prog_op_model-ldlibs := -lm
 host-tests += test_prog_choice
 test_prog_choice-srcs := selftests/unit/test_prog_choice.c
 test_prog_choice-libs := prog
+test_prog_choice-ldlibs := -lm
 
 host-tests += test_prog_regret
 test_prog_regret-srcs := selftests/unit/test_prog_regret.c
@@ -85,6 +86,10 @@ host-tests += test_prog_chain
 test_prog_chain-srcs := selftests/unit/test_prog_chain.c
 test_prog_chain-libs := prog
 test_prog_chain-ldlibs := -lm
+
+host-tests += test_prog_patch
+test_prog_patch-srcs := selftests/unit/test_prog_patch.c
+test_prog_patch-libs := prog
 
 host-fuzzers += fuzz_prog_geometry
 fuzz_prog_geometry-srcs := selftests/unit/fuzz_prog_geometry.c
