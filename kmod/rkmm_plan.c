@@ -33,7 +33,37 @@ static_assert((int)RKMM_REASON_PARAM == DRM_RKMM_REASON_PARAM);
 static_assert((int)RKMM_REASON_READ_BACK == DRM_RKMM_REASON_READ_BACK);
 
 static char *die_name = "auto";
-module_param_named(die, die_name, charp, 0444);
+static bool rkmm_plans_checked;
+
+static const struct rkmm_die *rkmm_plan_find_die(const char *name, bool soft)
+{
+	u32 i;
+
+	/* The wide tilings of "default" were measured on one die only (hw 02 §6.3). */
+	if (sysfs_streq(name, "auto"))
+		name = soft ? "default" : "shipped";
+	for (i = 0; i < RKMM_DIES; i++)
+		if (sysfs_streq(name, rkmm_dies[i].name))
+			return &rkmm_dies[i];
+	return NULL;
+}
+
+static int rkmm_plan_set_die(const char *name, const struct kernel_param *kp)
+{
+	/* What the module is loaded with is judged by probe, with a line in the log. */
+	if (rkmm_plans_checked && !rkmm_plan_find_die(name, true))
+		return -EINVAL;
+	return param_set_charp(name, kp);
+}
+
+static const struct kernel_param_ops rkmm_plan_die_ops = {
+	.set = rkmm_plan_set_die,
+	.get = param_get_charp,
+	.free = param_free_charp,
+};
+
+/* Later changes are for plans made from then on. */
+module_param_cb(die, &rkmm_plan_die_ops, &die_name, 0644);
 MODULE_PARM_DESC(die,
 		 "Envelope of the die: default, 235, 236, shipped (the published tables), or auto: shipped on silicon, where nobody knows the die yet");
 
@@ -183,12 +213,14 @@ static enum rkmm_form rkmm_plan_auto_form(const struct rkmm_matmul *mm)
 	return RKMM_FORM_COUNT;
 }
 
-/* The wide tilings of "default" were measured on one die only (hw 02 §6.3). */
 static const struct rkmm_die *rkmm_plan_die(bool soft)
 {
-	if (!sysfs_streq(die_name, "auto"))
-		return rkmm_die_find(die_name);
-	return rkmm_die_find(soft ? "default" : "shipped");
+	const struct rkmm_die *die;
+
+	kernel_param_lock(THIS_MODULE);
+	die = rkmm_plan_find_die(die_name, soft);
+	kernel_param_unlock(THIS_MODULE);
+	return die;
 }
 
 int rkmm_plans_check(struct device *dev)
@@ -197,6 +229,7 @@ int rkmm_plans_check(struct device *dev)
 		dev_err(dev, "die=%s: unknown profile\n", die_name);
 		return -EINVAL;
 	}
+	rkmm_plans_checked = true;
 	if (!sysfs_streq(form_name, "auto") && !sysfs_streq(form_name, "flat") &&
 	    !sysfs_streq(form_name, "batch") && !sysfs_streq(form_name, "cube")) {
 		dev_err(dev, "form=%s: unknown form\n", form_name);

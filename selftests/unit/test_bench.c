@@ -106,6 +106,9 @@ static void test_usage(void **state)
 		{ "--ab hovercraft=eels", "arms are" },
 		{ "--ab cores:111111111111111111111111111=cores:1", "no arm" },
 		{ "--ab form:round=form:cube", "ab form round" },
+		{ "--ab group:0=default", "ab times 0" },
+		{ "--ab die:=default", "arms are" },
+		{ "--ab die:123456789012345678=default", "arms are" },
 		{ "--form round", "--form round" },
 		{ "--host --form cube", "matmuls only" },
 		{ "--json --csv", "exclude" },
@@ -197,6 +200,15 @@ static void test_ab(void **state)
 	assert_int_equal(run("--ab form:flat=form:cube --shape 4x32x32:i8i32 --repeat 2 -q"),
 			 EXIT_OK);
 	assert_int_equal(count(out, "form:flat / form:cube = "), 2);
+	assert_int_equal(run("--ab single:5=group:5 --shape 4x32x32:i8i32 --shape 9x40x70:f16f32 -q"),
+			 EXIT_OK);
+	assert_int_equal(count(out, " exact\n") + count(out, " right ("), 4);
+	assert_int_equal(count(out, "single:5 / group:5 = "), 3);
+	assert_int_equal(run("--ab batch:3=default --shape 4x32x32:i8i32 --repeat 2 -q"), EXIT_OK);
+	assert_int_equal(count(out, " exact\n"), 2);
+	/* no driver, no parameter */
+	assert_int_equal(run("--ab die:shipped=die:default --shape 4x32x32:i4i16 -q"), EXIT_FAILED);
+	assert_non_null(strstr(err, "die:shipped"));
 }
 
 /* Brackets outside of strings match, and nothing follows the last. */
@@ -271,7 +283,7 @@ static void test_host(void **state)
 	(void)state;
 	assert_int_equal(run("--host --size 1 --repeat 2 -q"), EXIT_OK);
 	assert_non_null(strstr(out, "pack B int8"));
-	assert_non_null(strstr(out, "per program synthesised"));
+	assert_non_null(strstr(out, "ns per program, least"));
 	assert_int_equal(count(out, "int4 batch 128x2048x2048, shipped"), 2);
 	assert_int_equal(run("--host --size 1 --repeat 1 -q --json"), EXIT_OK);
 	check_json(out);

@@ -45,12 +45,22 @@ struct shapes {
  * @cores: number of cores, or 0
  * @mask: mask of cores, or 0
  * @form: enum drm_rkmm_form, or -1 for that of the command line
+ * @die: name of the profile that the plan is made with, or ""
+ * @times: products in one run, by @how; 0 for one in the plain way
+ * @how: how they are submitted
  */
 struct arm {
 	char name[24];
 	uint32_t cores;
 	uint32_t mask;
 	int form;
+	char die[16];
+	uint32_t times;
+	enum {
+		TIMES_SINGLE,	/* one submission each, the last one waited for */
+		TIMES_GROUP,	/* operations that are joined, in one submission */
+		TIMES_BATCH,	/* one operation with a count */
+	} how;
 };
 
 enum output {
@@ -278,7 +288,48 @@ void counters_read(struct rkmm_device *dev, struct counters *c);
 void measure(struct rkmm_device *dev, const struct machine *machine, const struct options *opt,
 	     struct row *row);
 
+/* ---- repeat.c: several products in one run ---- */
+
+/**
+ * struct repeat - room for the operands of several products with one B
+ * @dev: the device
+ * @arm: how many, and how they are submitted
+ * @cores: mask of cores, 0 for any
+ * @plan: of each
+ * @a: all A
+ * @c: all C
+ * @a_ptr: mapping of @a
+ * @c_ptr: mapping of @c
+ * @ops: @arm->times operations
+ */
+struct repeat {
+	struct rkmm_device *dev;
+	const struct arm *arm;
+	uint32_t cores;
+	const struct rkmm_plan *plan;
+	struct rkmm_buffer *a;
+	struct rkmm_buffer *c;
+	uint8_t *a_ptr;
+	uint8_t *c_ptr;
+	struct rkmm_op *ops;
+};
+
+struct repeat *repeat_new(struct rkmm_device *dev, const struct arm *arm, uint32_t cores,
+			  const struct rkmm_plan *plan, const struct rkmm_weights *weights);
+/* The packed A of all of them, and other bytes in all C. */
+void repeat_load(struct repeat *r, const void *a);
+void repeat_run(struct repeat *r);
+/* Result i as a row-major matrix. */
+void repeat_read(struct repeat *r, uint32_t i, void *c, const struct shape *shape);
+void repeat_free(struct repeat *r);
+
 /* ---- system.c ---- */
+
+/*
+ * Profile of the die for plans that are made from here on, "" for the one that the driver had;
+ * it has that again when the program ends. Ends the program when it cannot be changed.
+ */
+void die_use(const char *name);
 
 /* root is "/" but for tests. */
 void machine_read(struct machine *m, struct rkmm_device *dev, const char *root);

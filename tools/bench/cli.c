@@ -20,9 +20,9 @@ static const char usage_text[] =
 "  --file FILE         shapes, one a line, # begins a comment\n"
 "  --repeat N          warm runs of each shape; default 5\n"
 "  --form F            auto (default), flat, batch or cube: how programs read A and write C\n"
-"  --ab ARM=ARM        compare two ways in turn (A B B A); an ARM is cores:N, mask:0xM or\n"
-"                      form:F. The tilings of a die cannot be chosen per plan: load the\n"
-"                      module with die=shipped or die=default, and compare two reports\n"
+"  --ab ARM=ARM        compare two ways in turn (A B B A); an ARM is default, cores:N,\n"
+"                      mask:0xM, form:F, die:NAME (shipped, default, ...; needs root), or\n"
+"                      N products with one B: single:N, group:N (joined), batch:N (counted)\n"
 "  --json, --csv       report in that form instead of a table\n"
 "  --plot FILE.svg     draw the times as well\n"
 "  --seed S            of the random data; default 1\n"
@@ -65,6 +65,26 @@ static int parse_form(const char *name, const char *text)
 	return form;
 }
 
+/* single:N and the like */
+static bool parse_times(struct arm *arm)
+{
+	static const char *const names[] = {
+		[TIMES_SINGLE] = "single:", [TIMES_GROUP] = "group:", [TIMES_BATCH] = "batch:",
+	};
+	unsigned int i;
+	size_t len;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		len = strlen(names[i]);
+		if (strncmp(arm->name, names[i], len))
+			continue;
+		arm->how = i;
+		arm->times = (uint32_t)parse_number("ab times", arm->name + len, 1, 1024);
+		return true;
+	}
+	return false;
+}
+
 static void parse_arm(struct arm *arm, const char *text, size_t len)
 {
 	if (len >= sizeof(arm->name))
@@ -78,8 +98,12 @@ static void parse_arm(struct arm *arm, const char *text, size_t len)
 		arm->mask = (uint32_t)parse_number("ab mask", arm->name + 5, 1, 0xffff);
 	else if (!strncmp(arm->name, "form:", 5))
 		arm->form = parse_form("ab form", arm->name + 5);
-	else
-		die(EXIT_USAGE, "--ab %s: arms are cores:N, mask:0xM and form:F", arm->name);
+	else if (!strncmp(arm->name, "die:", 4) && len > 4 && len - 4 < sizeof(arm->die))
+		memcpy(arm->die, arm->name + 4, len - 3);
+	else if (!parse_times(arm) && strcmp(arm->name, "default"))
+		die(EXIT_USAGE,
+		    "--ab %s: arms are default, cores:N, mask:0xM, form:F, die:NAME, single:N, group:N and batch:N",
+		    arm->name);
 }
 
 static void parse_ab(struct options *opt, const char *text)

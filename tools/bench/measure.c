@@ -14,6 +14,8 @@
  * @desc: what is asked for
  * @weights: B
  * @ctx: of the last cold run, then of all warm ones
+ * @arm: how
+ * @repeat: where it is done several times at once; NULL for once
  * @before: counters before the warm runs
  * @warm: times
  * @pack: times
@@ -24,6 +26,8 @@ struct lane {
 	struct rkmm_matmul_desc desc;
 	struct rkmm_weights *weights;
 	struct rkmm_context *ctx;
+	const struct arm *arm;
+	struct repeat *repeat;
 	struct counters before;
 	uint64_t *warm;
 	uint64_t *pack;
@@ -85,8 +89,31 @@ static void progress(const struct options *opt, const char *shape, const char *w
 		fprintf(stderr, "\r\033[K%s: %s %u/%u", shape, what, i + 1, of);
 }
 
-/* Pack, run, read; the three times. */
-static void run(struct lane *lane, struct data *d, uint64_t *pack, uint64_t *ran, uint64_t *unpack)
+/* The same several times at once: times of one. Results but the last one are checked here. */
+static uint64_t run_repeat(struct lane *lane, struct data *d, uint64_t *ran, uint64_t *unpack)
+{
+	uint32_t times = lane->arm->times, i;
+	uint64_t wrong = 0, start;
+	double bound;
+
+	repeat_load(lane->repeat, rkmm_context_a(lane->ctx));
+	start = now();
+	repeat_run(lane->repeat);
+	*ran = (now() - start) / times;
+	for (i = 0; i < times; i++) {
+		if (i)
+			wrong += data_check(d, &bound);
+		memset(d->c, 0x55, (size_t)d->shape.m * d->shape.n * d->c_size);
+		start = now();
+		repeat_read(lane->repeat, i, d->c, &d->shape);
+		*unpack = now() - start;
+	}
+	return wrong;
+}
+
+/* Pack, run, read; the three times. Returns what is known to be wrong, besides the last result. */
+static uint64_t run(struct lane *lane, struct data *d, uint64_t *pack, uint64_t *ran,
+		    uint64_t *unpack)
 {
 	const struct rkmm_plan *plan = rkmm_context_plan(lane->ctx);
 	uint64_t t[4];
@@ -96,13 +123,16 @@ static void run(struct lane *lane, struct data *d, uint64_t *pack, uint64_t *ran
 	need(rkmm_pack_a(rkmm_plan_a(plan), rkmm_context_a(lane->ctx), d->a, d->shape.k,
 			 d->shape.m, d->shape.k));
 	t[1] = now();
+	*pack = t[1] - t[0];
+	if (lane->repeat)
+		return run_repeat(lane, d, ran, unpack);
 	need(rkmm_context_run(lane->ctx, lane->weights, NULL, 0, NULL, 0, 0));
 	t[2] = now();
 	need(rkmm_context_read(lane->ctx, d->c, d->shape.n));
 	t[3] = now();
-	*pack = t[1] - t[0];
 	*ran = t[2] - t[1];
 	*unpack = t[3] - t[2];
+	return 0;
 }
 
 /* New plan and new buffers each time; the weights stay. False: not served. */
@@ -136,8 +166,13 @@ static bool cold(struct rkmm_device *dev, const struct options *opt, struct lane
 			need(rkmm_context_create(dev, &lane->desc, lane->weights, &lane->ctx));
 			create[i] = now() - start;
 		}
+		if (lane->arm->times) {
+			repeat_free(lane->repeat);
+			lane->repeat = repeat_new(dev, lane->arm, lane->desc.cores,
+						  rkmm_context_plan(lane->ctx), lane->weights);
+		}
 		counters_read(dev, &before);
-		run(lane, d, &pack, &times[i], &unpack);
+		res->wrong += run(lane, d, &pack, &times[i], &unpack);
 		counters_read(dev, &after);
 		res->emitted_cold = after.emitted - before.emitted;
 		res->wrong += data_check(d, &res->bound_used);
@@ -157,7 +192,7 @@ static void warm(struct rkmm_device *dev, struct lane *lane, unsigned int i, str
 	struct counters before, after;
 
 	counters_read(dev, &before);
-	run(lane, d, &lane->pack[i], &lane->warm[i], &lane->unpack[i]);
+	res->wrong += run(lane, d, &lane->pack[i], &lane->warm[i], &lane->unpack[i]);
 	counters_read(dev, &after);
 	lane->npu[i] = after.npu_ns - before.npu_ns;
 	res->emitted_warm += after.emitted - before.emitted;
@@ -226,12 +261,16 @@ void measure(struct rkmm_device *dev, const struct machine *machine, const struc
 		lane->pack = lane->warm + opt->repeat;
 		lane->unpack = lane->pack + opt->repeat;
 		lane->npu = lane->unpack + opt->repeat;
+		lane->arm = &opt->arms[k];
+		die_use(lane->arm->die);
 		cold(dev, opt, lane, &d, &row->arm[k], name);
 	}
+	die_use("");
 	warm_all(dev, opt, lanes, &d, row, name);
 	if (!opt->quiet && isatty(STDERR_FILENO))
 		fprintf(stderr, "\r\033[K");
 	for (k = 0; k < opt->num_arms; k++) {
+		repeat_free(lanes[k].repeat);
 		rkmm_context_destroy(lanes[k].ctx);
 		rkmm_weights_destroy(lanes[k].weights);
 		free(lanes[k].warm);

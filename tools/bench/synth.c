@@ -10,7 +10,7 @@
 #define LEAST_NS	2000000	/* a measurement takes at least so long */
 #define PARTS		10000	/* of a nanosecond */
 
-/* Median time of an image in nanoseconds */
+/* The least time of an image in nanoseconds: neighbours on the machine only add to it. */
 static double time_image(struct image *image, uint64_t *times, unsigned int repeat)
 {
 	uint64_t start, ns;
@@ -27,7 +27,8 @@ static double time_image(struct image *image, uint64_t *times, unsigned int repe
 		} while (ns < LEAST_NS);
 		times[r] = ns * PARTS / runs;
 	}
-	return (double)spread_of(times, repeat).median / PARTS;
+	spread_of(times, repeat);
+	return (double)times[0] / PARTS;
 }
 
 static void print_image(const struct options *opt, const struct image_case *c, uint32_t programs,
@@ -70,7 +71,8 @@ void bench_synth(const struct options *opt)
 	unsigned int i;
 
 	if (opt->output == OUTPUT_TABLE)
-		printf("\n%-36s %8s %8s %8s   %s\n", "ns per program synthesised", "programs",
+		printf("\n%-36s %8s %8s %8s   %s\n",
+		       "ns per program, least of the runs", "programs",
 		       "light", "ns", "target");
 	for (i = 0; image_case(i); i++)
 		synth_case(opt, i, times);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* What may change its speed under a measurement. */
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -104,4 +105,43 @@ void machine_print(const struct machine *m, FILE *f)
 		fprintf(f, "EMULATED the NPU is software: its times say nothing about silicon\n");
 	else if (!m->settled)
 		fprintf(f, "WARNING  a governor is not \"performance\": times will wander\n");
+}
+
+#define DIE_PARAMETER	"/sys/module/rkmm/parameters/die"
+
+static char first_die[32];
+
+static int die_write(const char *name)
+{
+	FILE *f = fopen(DIE_PARAMETER, "w");
+	int ret = 0;
+
+	if (!f)
+		return -errno;
+	if (fputs(name, f) < 0)
+		ret = -errno;
+	if (fclose(f) && !ret)
+		ret = -errno;
+	return ret;
+}
+
+static void die_restore(void)
+{
+	die_write(first_die);
+}
+
+void die_use(const char *name)
+{
+	int ret;
+
+	if (!*first_die) {
+		if (!*name)
+			return;
+		word(DIE_PARAMETER, first_die, sizeof(first_die));
+		if (!*first_die || atexit(die_restore))
+			die(EXIT_FAILED, "die:%s: " DIE_PARAMETER " is not there", name);
+	}
+	ret = die_write(*name ? name : first_die);
+	if (ret)
+		die(EXIT_FAILED, "die:%s: " DIE_PARAMETER ": %s", name, strerror(-ret));
 }
