@@ -13,6 +13,7 @@
 #   host-fuzzers libFuzzer programs, same variables; N-runs inputs in a check -> bin/N
 #   guest-tests  kselftest programs, same variables; N-vboard: vboard options    -> selftests/N
 #   guest-scripts shell tests, by path; NAME.sh-vboard as above                -> selftests/
+#   guest-helpers what they read, by path                                      -> selftests/
 #   cross-libs, cross-bins  as host-libs, host-bins, but for arm64 only
 #   host-only    names that are not built for arm64
 #   N-cflags     more compiler flags
@@ -200,14 +201,14 @@ $(foreach t,$(trees),\
 tree-files = $(patsubst %,build/$(1)/lib/lib%.a,$(libs-$(1))) \
 	$(foreach l,$(shlibs-$(1)),build/$(1)/lib/$(call soname,$(l))) \
 	$(patsubst %,build/$(1)/bin/%,$(bins-$(1)) $(tests-$(1)) $(fuzzers-$(1)))
-guest-files = $(patsubst %,build/$(1)/selftests/%,$(guest-$(1)) $(notdir $(guest-scripts)))
+guest-files = $(patsubst %,build/$(1)/selftests/%,$(guest-$(1)) $(notdir $(guest-scripts) $(guest-helpers)))
 
 define script-rule
 build/$(1)/selftests/$(notdir $(2)): $(2)
 	@mkdir -p $$(@D)
 	$(Q)install -m 755 $$< $$@
 endef
-$(foreach t,host arm64,$(foreach s,$(guest-scripts),$(eval $(call script-rule,$(t),$(s)))))
+$(foreach t,host arm64,$(foreach s,$(guest-scripts) $(guest-helpers),$(eval $(call script-rule,$(t),$(s)))))
 
 $(lib-headers): | need-headers
 	@mkdir -p $(@D)/drm

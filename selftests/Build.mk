@@ -8,6 +8,8 @@ $(1)-srcs := selftests/$(1).c selftests/rkmm_test.c selftests/rkmm_mm.c selftest
 $(1)-ldlibs := -static -pthread -lm
 endef
 $(foreach p,$(guest-progs),$(eval $(call guest-prog,$(p))))
+lib_kernels-srcs := selftests/lib_kernels.c $(addprefix lib/,kernels.c kernels_plain.c kernels_vec.c \
+	kernels_avx2.c)
 # what uses the libraries as applications do
 guest-tests += seq
 seq-srcs := selftests/lib/seq.c selftests/rkmm_test.c selftests/rkmm_mm.c
@@ -15,6 +17,7 @@ seq-shlibs := rkmm-compute rkmm
 seq-ldlibs := -rdynamic -lm
 
 guest-scripts += $(sort $(wildcard selftests/*.sh))
+guest-helpers += selftests/driver.inc
 
 # a window that can be filled; windows to be switched; deadlines that are waited for a dozen times
 bo-vboard := --rkmm-args "window_mib=64 isolation=strict"

@@ -4,20 +4,13 @@
 # Rates and power of the NPU as the software NPU sees them: rated point after probe, clock_mhz,
 # cooling, parked before power goes. Every rule broken on the way is an error counted by rkmm_soft.
 
-ksft_skip=4
-modules=/lib/modules/$(uname -r)/extra
-bus=/sys/bus/platform
+# shellcheck source=driver.inc
+. "$(dirname "$0")/driver.inc"
 debug=/sys/kernel/debug/rkmm_soft
 tmp=/tmp/power.$$
 tests=11
 n=0
 failed=0
-
-skip()
-{
-	echo "1..0 # SKIP $*"
-	exit $ksft_skip
-}
 
 # check TEXT COMMAND...
 check()
@@ -31,27 +24,6 @@ check()
 		echo "not ok $n $text"
 		failed=$((failed + 1))
 	fi
-}
-
-# load [PARAMETER]...
-load()
-{
-	if [ -e "$modules/rkmm.ko" ]; then
-		insmod "$modules/rkmm.ko" "$@" || return 1
-	else
-		modprobe rkmm "$@" || return 1
-	fi
-	i=0
-	until [ -e $bus/devices/rkmm-npu/driver ]; do
-		i=$((i + 1))
-		[ $i -gt 300 ] && return 1
-		sleep 0.1
-	done
-}
-
-reload()
-{
-	rmmod rkmm && load "$@"
 }
 
 # soft FIELD VALUE: what the software NPU says of its power

@@ -4,31 +4,8 @@
 # The other half of the test "stage": with feature=direct the software NPU's wrong results must be
 # seen. Reloads the driver, and once more at the end.
 
-ksft_skip=4
-modules=/lib/modules/$(uname -r)/extra
-bus=/sys/bus/platform
-
-skip()
-{
-	echo "1..0 # SKIP $*"
-	exit $ksft_skip
-}
-
-# load [PARAMETER]...
-load()
-{
-	if [ -e "$modules/rkmm.ko" ]; then
-		insmod "$modules/rkmm.ko" "$@" || return 1
-	else
-		modprobe rkmm "$@" || return 1
-	fi
-	i=0
-	until [ -e $bus/devices/rkmm-npu/driver ]; do
-		i=$((i + 1))
-		[ $i -gt 300 ] && return 1
-		sleep 0.1
-	done
-}
+# shellcheck source=driver.inc
+. "$(dirname "$0")/driver.inc"
 
 [ "$(id -u)" = 0 ] || skip "must be root"
 [ -d /sys/module/rkmm_soft ] || skip "no software NPU"

@@ -80,7 +80,7 @@ report "versions differ from the Makefile's $v" < <(
 
 if command -v shellcheck > /dev/null; then
 	# shellcheck disable=SC2046
-	shellcheck -S warning $(for f in $files; do
+	shellcheck -x -P SCRIPTDIR -S warning $(for f in $files; do
 		[ -f "$f" ] && head -c 64 "$f" | grep -aqE '^#!/bin/(ba)?sh' && echo "$f"; done) || rc=1
 fi
 

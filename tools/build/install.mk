@@ -43,7 +43,7 @@ selftests-install: selftests | $(ktools)
 	$(Q)install -d $(ksft)/kselftest $(ksft)/rkmm $(ksft)/lib
 	$(Q)install -m 755 build/ktools/selftests/run_kselftest.sh $(ksft)/
 	$(Q)install -m 755 build/ktools/selftests/kselftest/* $(ksft)/kselftest/
-	$(Q)for t in $(call guest-files,$(utree)) $(guest-scripts); do install -m 755 $$t $(ksft)/rkmm/; done
+	$(Q)for t in $(call guest-files,$(utree)); do install -m 755 $$t $(ksft)/rkmm/; done
 	$(Q)for l in $(foreach l,$(shlibs-$(utree)),build/$(utree)/lib/$(call soname,$(l))); do \
 		install -m 755 $$l $(ksft)/lib/; done
 	$(Q)for f in $(wildcard selftests/config selftests/settings); do install -m 644 $$f $(ksft)/rkmm/; done
