@@ -237,7 +237,10 @@ static int ring_fill(struct ring *r)
 	return ret;
 }
 
-/* All of C once, by submissions of @nops, in places that no submission had; all under way. */
+/*
+ * All of C once, by submissions of @nops, in places that no submission had. All of the first
+ * round are under way at once, so there are images enough for the others.
+ */
 static int ring_round(struct ring *r, unsigned int round, unsigned int nops)
 {
 	struct drm_rkmm_op op[2];
@@ -250,13 +253,15 @@ static int ring_round(struct ring *r, unsigned int round, unsigned int nops)
 		for (k = 0; k < nops; k++) {
 			op[k] = mm_op(&r->mm);
 			op[k].a.handle = r->a[(i + k + round) % RING].handle;
-			op[k].b.handle = r->b[nops > 1 ? i : (i + 5 * round) % RING].handle;
+			op[k].b.handle = r->b[nops > 1 ? 0 : (i + 5 * round) % RING].handle;
 			op[k].c.handle = r->c[i + k].handle;
 			op[k].flags = k ? DRM_RKMM_OP_GROUPED : 0;
 		}
 		submit_init(&s, op, nops);
 		submit_syncs(&s, NULL, 0, &r->sync, 1);
 		ret = rk_submit(r->mm.fd, &s);
+		if (!ret && round)
+			ret = rk_result(r->mm.fd, s.seqno);
 	}
 	if (!ret)
 		ret = rk_result(r->mm.fd, s.seqno);
