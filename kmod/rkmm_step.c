@@ -69,10 +69,10 @@ static u64 shared_ns(const struct step *s)
 	u64 least = ~0ull, ns;
 	u32 l;
 
-	for (l = 1; l <= s->lanes_most; l++) {
-		if (s->n == 1 && s->lanes_own && l != s->lanes_own)
+	for (l = 0; l < s->lanes_most && l < RKMM_LANES_MAX; l++) {
+		if (s->n == 1 && s->lanes_own && l + 1 != s->lanes_own)
 			continue;
-		ns = s->start_ns[l - 1] + s->work[l - 1] / l;
+		ns = s->start_ns[l] + s->work[l] / (l + 1);
 		if (ns < least)
 			least = ns;
 	}
