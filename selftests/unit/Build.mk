@@ -44,6 +44,11 @@ test_step-srcs := selftests/unit/test_step.c kmod/rkmm_step.c
 test_step-libs := prog model
 test_step-ldlibs := -lm
 
+host-tests += test_step_ranges
+test_step_ranges-srcs := selftests/unit/test_step_ranges.c kmod/rkmm_step.c
+test_step_ranges-libs := prog model
+test_step_ranges-ldlibs := -lm
+
 host-tests += test_prog_geometry
 test_prog_geometry-srcs := selftests/unit/test_prog_geometry.c
 test_prog_geometry-libs := prog
