@@ -887,7 +887,7 @@ struct drm_rkmm_operand {
  * What is made ready for the NPU, and becomes visible to a read access, is the whole
  * range from the first operand to the last one.
  *
- * A temporary can be read where operations before have written to it: A, B and D lie
+ * A temporary can be read where operations before have written to it: A, B, D and E lie
  * between the first and the last byte of it that is a C of theirs (EINVAL otherwise).
  */
 struct drm_rkmm_op {
