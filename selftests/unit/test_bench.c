@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,6 +18,8 @@
 #include <cmocka.h>
 
 #include "fake_kernel.h"
+#include "rkmm.h"
+#include "tools/bench/ops.h"
 #include "tools/bench/submit.h"
 
 #define MAX_ARGS	24
@@ -340,6 +343,73 @@ static void test_governors(void **state)
 	assert_string_equal(m.ddr, "dmc dmc_ondemand");
 }
 
+#define NORM_ROWS	32
+#define NORM_COLS	72
+
+static double random_part(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005ull + 1442695040888963407ull;
+	return (double)(*seed >> 11) / (double)(1ull << 52) - 1;
+}
+
+static double as_half(double v)
+{
+	float f = (float)v;
+	uint16_t half;
+
+	rkmm_f32_to_f16(&f, &half, 1);
+	rkmm_f16_to_f32(&half, &f, 1);
+	return (double)f;
+}
+
+/*
+ * Gamma's product and beta may cancel out: results that are off by no more than the roundings
+ * before them are right, though by the size of the result alone some would not be. A value
+ * that is off by 1/64, or has its neighbour's beta, is wrong.
+ */
+static void test_norm_bound(void **state)
+{
+	static double a[NORM_ROWS * NORM_COLS], want[NORM_ROWS * NORM_COLS],
+		      allowed[NORM_ROWS * NORM_COLS], gamma[NORM_COLS], beta[NORM_COLS];
+	struct op_case c = { .desc = { .m = NORM_ROWS, .n = NORM_COLS } };
+	uint64_t seed = 5, far = 0, slope = 0, other = 0;
+	uint32_t i, col, round;
+	double y, got;
+
+	(void)state;
+	for (i = 0; i < num_op_cases; i++)
+		if (op_cases[i].desc.kind == DRM_RKMM_OP_LAYERNORM)
+			c = op_cases[i];
+	assert_int_equal(c.desc.kind, DRM_RKMM_OP_LAYERNORM);
+	assert_true(c.lo == -8 && c.hi == 8);
+	c.desc.m = NORM_ROWS;
+	c.desc.n = NORM_COLS;
+	for (round = 0; round < 50; round++) {
+		for (i = 0; i < NORM_ROWS * NORM_COLS; i++)
+			a[i] = as_half(8 * random_part(&seed));
+		for (col = 0; col < NORM_COLS; col++) {
+			gamma[col] = as_half(8 * random_part(&seed));
+			beta[col] = as_half(8 * random_part(&seed));
+		}
+		op_reference(&c, a, gamma, beta, want, allowed, NORM_ROWS, NORM_COLS);
+		for (i = 0; i < NORM_ROWS * NORM_COLS; i++) {
+			col = i % NORM_COLS;
+			y = (want[i] - beta[col]) / gamma[col];
+			got = y * (1 + random_part(&seed) * 3 / 2048);
+			got = as_half(as_half(as_half(got) * gamma[col]) + beta[col]);
+			assert_true(fabs(got - want[i]) <= allowed[i]);
+			far += fabs(got - want[i]) > 8.0 / 1024 * fmax(fabs(want[i]), 1);
+			got = y * (1 + 1.0 / 64) * gamma[col] + beta[col];
+			slope += fabs(got - want[i]) > allowed[i];
+			got = y * gamma[col] + beta[(col + 1) % NORM_COLS];
+			other += fabs(got - want[i]) > allowed[i];
+		}
+	}
+	assert_true(far > 0);
+	assert_true(slope > round * NORM_ROWS * NORM_COLS / 2);
+	assert_true(other > round * NORM_ROWS * NORM_COLS * 9 / 10);
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -371,6 +441,7 @@ int main(void)
 		cmocka_unit_test(test_host),
 		cmocka_unit_test(test_spread),
 		cmocka_unit_test(test_governors),
+		cmocka_unit_test(test_norm_bound),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -979,7 +979,7 @@ static double gamma_value(uint32_t row, uint32_t col)
 {
 	(void)row;
 	(void)col;
-	return uniform(0.5, 2);
+	return uniform(-8, 8);
 }
 
 /*

@@ -12,7 +12,8 @@
  * @lo: least value of A
  * @hi: largest
  * @error: how far a result may be off, as a part of the range of the results or of the
- *	result itself, whichever is larger; 0: exact
+ *	result itself, whichever is larger; norms: of what the result is put together from;
+ *	0: exact
  */
 struct op_case {
 	const char *name;
@@ -57,10 +58,10 @@ extern const unsigned int num_op_cases;
 
 /*
  * Row-major operands, each of its plan's tensor: a M x N, b M x N or N or nothing, d the
- * same; want is as large as the result, rows x cols.
+ * same; want, and how far a result may be from it, are as large as that, rows x cols.
  */
 void op_reference(const struct op_case *c, const double *a, const double *b, const double *d,
-		  double *want, uint32_t rows, uint32_t cols);
+		  double *want, double *allowed, uint32_t rows, uint32_t cols);
 
 /* ---- ops_report.c ---- */
 

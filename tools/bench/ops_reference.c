@@ -6,7 +6,9 @@
 #include "ops.h"
 
 #define STEP	(1.0 / 1024)	/* a step of fp16: one rounding, and that of a constant */
+#define HALF_LEAST	(1.0 / (1 << 24))	/* steps of fp16 below the normal numbers */
 #define SOFT	0.002
+#define NORM	(3 * STEP)	/* six roundings, each of half a step: norm_size() */
 #define CURVE	(1.0 / 512)	/* Documentation/operations.rst */
 
 #define F16(NAME, KIND, LO, HI, ERROR, ...) \
@@ -43,8 +45,8 @@ const struct op_case op_cases[] = {
 	F16("rowmean f16", ROWMEAN, 0, 1, 2 * STEP),
 	F16("softmax f16", SOFTMAX, -4, 4, SOFT),
 	F16("softmax causal f16", SOFTMAX, -4, 4, SOFT, .flags = DRM_RKMM_CAUSAL),
-	F16("rmsnorm f16", RMSNORM, -8, 8, 6 * STEP, .value = 0.001f, .flags = DRM_RKMM_GAMMA),
-	F16("layernorm f16", LAYERNORM, -8, 8, 8 * STEP, .value = 0.001f,
+	F16("rmsnorm f16", RMSNORM, -8, 8, NORM, .value = 0.001f, .flags = DRM_RKMM_GAMMA),
+	F16("layernorm f16", LAYERNORM, -8, 8, NORM, .value = 0.001f,
 	    .flags = DRM_RKMM_GAMMA | DRM_RKMM_BETA),
 	F16("maxpool 2x2 f16", MAXPOOL, -8, 8, 0, .width = 8, .kernel_w = 2, .kernel_h = 2),
 	F16("avgpool 2x2 f16", AVGPOOL, 1, 8, CURVE, .width = 8, .kernel_w = 2, .kernel_h = 2),
@@ -152,22 +154,37 @@ static void softmax(const struct rkmm_op_desc *d, const double *a, double *want)
 	}
 }
 
-static void norm(const struct rkmm_op_desc *d, const double *a, const double *b, const double *e,
-		 double *want)
+/*
+ * Errors of a norm count by what the result is put together from, which may cancel out: six
+ * roundings of the value times gamma; three of the mean, which was subtracted; the one that
+ * gamma's product and beta have in common. What is small beside the largest of its row feels
+ * that no fp16 number is finer than 2^-24.
+ */
+static double norm_size(double value, double mean, double gamma, double beta)
 {
-	double mean, square;
+	return fabs(value) + fabs(mean) / 2 + fabs(beta) / 6 + fabs(gamma) / 512;
+}
+
+static void norm(const struct rkmm_op_desc *d, const double *a, const double *b, const double *e,
+		 double *want, double *size)
+{
+	double mean, square, v, m;
 	uint32_t r, c;
 
-	for (r = 0; r < d->m; r++, a += d->n, want += d->n) {
+	for (r = 0; r < d->m; r++, a += d->n, want += d->n, size += d->n) {
 		mean = 0;
 		square = 0;
 		for (c = 0; d->kind == DRM_RKMM_OP_LAYERNORM && c < d->n; c++)
 			mean += a[c] / d->n;
 		for (c = 0; c < d->n; c++)
 			square += (a[c] - mean) * (a[c] - mean) / d->n;
-		for (c = 0; c < d->n; c++)
-			want[c] = (a[c] - mean) / sqrt(square + (double)d->value) * b[c] +
-				  (e ? e[c] : 0);
+		for (c = 0; c < d->n; c++) {
+			v = b[c] / sqrt(square + (double)d->value);
+			m = mean * v;
+			v = (a[c] - mean) * v;
+			want[c] = v + (e ? e[c] : 0);
+			size[c] = norm_size(v, m, b[c], e ? e[c] : 0);
+		}
 	}
 }
 
@@ -193,12 +210,22 @@ static void pool(const struct rkmm_op_desc *d, const double *a, double *want)
 	}
 }
 
-void op_reference(const struct op_case *c, const double *a, const double *b, const double *d,
-		  double *want, uint32_t rows, uint32_t cols)
+/* Exact where errors are roundings, else by the range, as operations.rst has them */
+static void relative_size(const struct op_case *c, const double *want, double *size, size_t count)
 {
-	const struct rkmm_op_desc *desc = &c->desc;
+	double range = 0;
+	size_t i;
 
-	(void)rows;
+	for (i = 0; c->error > 1.0 / 1000 && i < count; i++)
+		range = fmax(range, fabs(want[i]));
+	range = fmin(range, 1);
+	for (i = 0; i < count; i++)
+		size[i] = fmax(fabs(want[i]), range);
+}
+
+static void op_values(const struct rkmm_op_desc *desc, const double *a, const double *b,
+		      double *want, uint32_t cols)
+{
 	switch (desc->kind) {
 	case DRM_RKMM_OP_ROWMAX:
 	case DRM_RKMM_OP_ROWSUM:
@@ -208,10 +235,6 @@ void op_reference(const struct op_case *c, const double *a, const double *b, con
 	case DRM_RKMM_OP_SOFTMAX:
 		softmax(desc, a, want);
 		break;
-	case DRM_RKMM_OP_RMSNORM:
-	case DRM_RKMM_OP_LAYERNORM:
-		norm(desc, a, b, d, want);
-		break;
 	case DRM_RKMM_OP_MAXPOOL:
 	case DRM_RKMM_OP_AVGPOOL:
 		pool(desc, a, want);
@@ -219,5 +242,26 @@ void op_reference(const struct op_case *c, const double *a, const double *b, con
 	default:
 		elements(desc, a, b, want);
 		break;
+	}
+}
+
+void op_reference(const struct op_case *c, const double *a, const double *b, const double *d,
+		  double *want, double *allowed, uint32_t rows, uint32_t cols)
+{
+	const size_t count = (size_t)rows * cols;
+	const uint32_t kind = c->desc.kind;
+	size_t i;
+
+	if (kind == DRM_RKMM_OP_RMSNORM || kind == DRM_RKMM_OP_LAYERNORM) {
+		norm(&c->desc, a, b, d, want, allowed);
+	} else {
+		op_values(&c->desc, a, b, want, cols);
+		relative_size(c, want, allowed, count);
+	}
+	for (i = 0; i < count; i++) {
+		/* by the whole range of the curve */
+		if (kind == DRM_RKMM_OP_RSQRT || kind == DRM_RKMM_OP_RECIPROCAL)
+			allowed[i] = kind == DRM_RKMM_OP_RSQRT ? 4 : 8;
+		allowed[i] = c->error * allowed[i] + (c->error > 0 ? HALF_LEAST : 0);
 	}
 }
