@@ -12,11 +12,14 @@ DKMSDIR ?= /usr/src/rkmm-$(VERSION)
 # programs of tools/ are installed, examples and tests are not
 installed-bins := $(foreach b,$(bins-$(utree)),$(if $(filter tools/%,$($(b)-srcs)),$(b)))
 
+installed-scripts := tools/switch/rkmm-switch
+
 .PHONY: install install-dkms selftests-install
 install: $(utree)
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX))
 	$(Q)install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/rkmm
 	$(Q)$(foreach b,$(installed-bins),install -m 755 build/$(utree)/bin/$(b) $(DESTDIR)$(BINDIR)/;) :
+	$(Q)install -m 755 $(installed-scripts) $(DESTDIR)$(BINDIR)/
 	$(Q)$(foreach l,$(shlibs-$(utree)), \
 		install -m 755 build/$(utree)/lib/$(call soname,$(l)) $(DESTDIR)$(LIBDIR)/lib$(l).so.$($(l)-version); \
 		ln -sf lib$(l).so.$($(l)-version) $(DESTDIR)$(LIBDIR)/$(call soname,$(l)); \
