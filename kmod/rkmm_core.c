@@ -223,6 +223,7 @@ int rkmm_core_init(struct rkmm_device *rdev, u32 resource)
 	int irq, ret;
 
 	core->rdev = rdev;
+	rkmm_landing_setup(core);
 	ret = rkmm_core_map(core, resource);
 	if (ret)
 		return ret;

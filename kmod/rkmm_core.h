@@ -3,6 +3,7 @@
 #ifndef RKMM_CORE_H
 #define RKMM_CORE_H
 
+#include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/regmap.h>
 #include "prog/rkmm_chain.h"
@@ -61,6 +62,10 @@ struct rkmm_core {
 	u64 deadline;
 	/** @busy_ns: time spent running; under rkmm_sched.lock */
 	u64 busy_ns;
+	/** @landing: it has ended, its output is waited for; under rkmm_sched.lock */
+	bool landing;
+	/** @landed: the end of that */
+	struct hrtimer landed;
 	/** @seen_done: the watchdog saw a completion bit at its last look; under rkmm_sched.lock */
 	bool seen_done;
 	/** @lost_irqs: completions found by the watchdog; under rkmm_sched.lock */

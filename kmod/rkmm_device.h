@@ -130,6 +130,10 @@ struct rkmm_device {
 	struct rkmm_core cores[RKMM_MAX_CORES];
 	struct rkmm_power power;
 	struct rkmm_vm vm;
+	/** @trailers: chains with narrow output have one more program; constant */
+	bool trailers;
+	/** @settle_ns: what is waited for behind others with such output, 0: nothing; constant */
+	u64 settle_ns;
 	/** @verdicts: what transitions of datapath modes take; constant */
 	struct rkmm_verdicts verdicts;
 	struct rkmm_sched sched;

@@ -287,8 +287,12 @@ static struct rkmm_image *rkmm_image_write(struct rkmm_client *client,
 {
 	struct rkmm_limits limits = *client->rdev->soc->limits;
 	struct rkmm_image *image;
+	int ret;
 	u32 i;
 
+	ret = rkmm_landing_place(client, bound, n, &limits.land);
+	if (ret)
+		return ERR_PTR(ret);
 	ip->bound = bound;
 	ip->nbound = n;
 	for (i = 0, ip->n = 0; i < n; i++)
@@ -311,6 +315,7 @@ static struct rkmm_image *rkmm_image_write(struct rkmm_client *client,
 	rkmm_image_lanes(image);
 	image->mode = rkmm_image_mode(bound, n);
 	image->light = limits.light;
+	image->land = limits.land;
 	return image;
 }
 
@@ -477,6 +482,8 @@ void rkmm_images_fini(struct rkmm_client *client)
 
 	mutex_lock(&images->lock);
 	rkmm_images_trim(images, 0);
+	if (images->land)
+		rkmm_progmem_free(images->land);
 	mutex_unlock(&images->lock);
 	mutex_destroy(&images->lock);
 	kfree(images);

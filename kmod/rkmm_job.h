@@ -15,6 +15,7 @@
 #include <linux/llist.h>
 #include "rkmm_device.h"
 #include "prog/rkmm_epilogue.h"
+#include "prog/rkmm_land.h"
 
 struct drm_gem_object;
 struct drm_rkmm_plan_create;
@@ -201,6 +202,8 @@ struct rkmm_image {
 	bool stale;
 	/** @light: rkmm_limits.light that it was emitted with */
 	bool light;
+	/** @land: rkmm_limits.land likewise */
+	u32 land;
 	struct rkmm_progmem *mem;
 	struct rkmm_progmem *scratch;
 	enum rkmm_mode mode;
@@ -236,6 +239,8 @@ struct rkmm_images {
 	u64 patched;
 	/** @clock: counts what images are put */
 	u64 clock;
+	/** @land: NULL, or memory of trailers */
+	struct rkmm_progmem *land;
 };
 
 int rkmm_images_init(struct rkmm_client *client);
@@ -460,6 +465,31 @@ void rkmm_sched_end_stuck(struct rkmm_core *core, enum rkmm_core_state state);
 bool rkmm_sched_busy(struct rkmm_device *rdev);
 
 #define RKMM_INT_ERRORS		(BIT(12) | BIT(13))	/* DMA read, write (hw 01 §1.2) */
+
+/* ---- rkmm_landing.c: output that is still on its way ---------------------------- */
+
+/* rkmm_landing_init() - module parameters; 0 or -EINVAL with a line in the log */
+int rkmm_landing_init(struct rkmm_device *rdev);
+/* rkmm_landing_setup() - before the core is used */
+void rkmm_landing_setup(struct rkmm_core *core);
+/* rkmm_landing_stop() - after rkmm_sched.dead was set */
+void rkmm_landing_stop(struct rkmm_core *core);
+/**
+ * rkmm_landing_place() - memory for the trailers of an image
+ * @client: whose; its images are locked
+ * @bound: operations of the image
+ * @n: how many
+ * @land: set to rkmm_limits.land, 0 where the image needs none
+ *
+ * Return: 0 or -errno.
+ */
+int rkmm_landing_place(struct rkmm_client *client, const struct rkmm_bound *bound, u32 n,
+		       u32 *land);
+/*
+ * rkmm_landing_wait() - the core's kick has ended and settles: false if nobody waits for that;
+ * rkmm_sched.lock held
+ */
+bool rkmm_landing_wait(struct rkmm_core *core);
 
 /* ---- rkmm_mode.c: datapath modes --------------------------------------------- */
 

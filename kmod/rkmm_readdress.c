@@ -78,6 +78,7 @@ static void rkmm_image_patch_to(struct rkmm_client *client, struct rkmm_image *i
 		image->keys[i] = bound[i].key;
 	}
 	limits.light = image->light;
+	limits.land = image->land;
 	client->images->patched += rkmm_image_patch(&limits, members, n, which, image->mem->vaddr);
 }
 

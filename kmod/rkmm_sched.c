@@ -141,6 +141,7 @@ void rkmm_sched_kick(struct rkmm_core *core)
 	/* Nobody asks before the lock is dropped. */
 	core->deadline = core->started + rkmm_deadline_ns(rdev, core->kick);
 	core->seen_done = false;
+	core->landing = false;
 	if (!timer_pending(&rdev->sched.watchdog))
 		mod_timer(&rdev->sched.watchdog, jiffies + msecs_to_jiffies(RKMM_WATCHDOG_MS));
 }
@@ -240,13 +241,12 @@ static void rkmm_sched_next_kick(struct rkmm_core *core)
 	rkmm_sched_settle(core->rdev);
 }
 
-/* The running kick is complete: next kick of the lane, or its end. Lock held. */
-static void rkmm_sched_complete(struct rkmm_core *core)
+/* Next kick of the lane, or its end. Lock held. */
+void rkmm_sched_landed(struct rkmm_core *core)
 {
 	struct rkmm_job *job = core->job;
 	struct rkmm_image *image = job->steps[job->step];
 
-	rkmm_core_ack(core);
 	rkmm_sched_account(core);
 	if (!job->result && core->kick + 1 < &image->kicks[image->lane[core->kick->lane + 1]]) {
 		rkmm_sched_next_kick(core);
@@ -254,6 +254,15 @@ static void rkmm_sched_complete(struct rkmm_core *core)
 	}
 	rkmm_sched_end_lane(core, RKMM_CORE_IDLE);
 	rkmm_sched_settle(core->rdev);
+}
+
+/* The running kick is complete. Lock held. */
+static void rkmm_sched_complete(struct rkmm_core *core)
+{
+	rkmm_core_ack(core);
+	if (core->kick->settles && rkmm_landing_wait(core))
+		return;
+	rkmm_sched_landed(core);
 }
 
 /*
@@ -316,6 +325,8 @@ static void rkmm_sched_look(struct rkmm_core *core)
 {
 	struct rkmm_core_status st;
 
+	if (core->landing)
+		return;
 	rkmm_core_status(core, &st);
 	if (st.raw & core->int_mask && rkmm_sched_done(st.raw, core->int_mask)) {
 		/* The interrupt may just be on its way: believe it lost at the second look. */

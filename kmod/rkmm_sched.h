@@ -40,6 +40,8 @@ struct rkmm_core *rkmm_sched_idle_core(struct rkmm_device *rdev, const struct rk
 				       u32 *need);
 /* rkmm_sched_kick() - start the core's kick */
 void rkmm_sched_kick(struct rkmm_core *core);
+/* rkmm_sched_landed() - the core's kick has ended and its output is in memory */
+void rkmm_sched_landed(struct rkmm_core *core);
 /* rkmm_sched_end() - the job leaves the scheduler */
 void rkmm_sched_end(struct rkmm_job *job, int result);
 /* rkmm_sched_charge() - the client has used so much of a core */

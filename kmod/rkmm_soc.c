@@ -51,6 +51,7 @@ static const struct rkmm_soc_reset rk3588_resets[] = {
 	.domains = { "npu0", "npu1", "npu2" },			\
 	.resets = rk3588_resets,				\
 	.nresets = ARRAY_SIZE(rk3588_resets),			\
+	.landing = RKMM_LAND_TRAILER,				\
 	.limits = &rkmm_limits_rk3588
 
 const struct rkmm_soc rkmm_soc_rk3588 = {
@@ -117,6 +118,7 @@ static const struct rkmm_soc rkmm_soc_rk3576 = {
 	.domains = { "npu0", "npu1" },
 	.resets = rk3576_resets,
 	.nresets = ARRAY_SIZE(rk3576_resets),
+	.landing = RKMM_LAND_TRAILER | RKMM_LAND_WAIT,
 	.limits = &limits_rk3576,
 };
 
@@ -133,6 +135,7 @@ static const struct rkmm_soc rkmm_soc_rk3568 = {
 	.max_hz = 900 * MHZ,
 	.resets = rk356x_resets,
 	.nresets = ARRAY_SIZE(rk356x_resets),
+	.landing = RKMM_LAND_TRAILER | RKMM_LAND_WAIT,
 	.limits = &limits_rk356x,
 };
 
@@ -150,6 +153,7 @@ static const struct rkmm_soc rkmm_soc_rk3562 = {
 	.max_hz = 800 * MHZ,
 	.resets = rk356x_resets,
 	.nresets = ARRAY_SIZE(rk356x_resets),
+	.landing = RKMM_LAND_TRAILER | RKMM_LAND_WAIT,
 	.limits = &limits_rk3576,
 };
 

@@ -12,6 +12,10 @@ struct platform_device;
 #define RKMM_MAX_CORES	3
 #define RKMM_MAX_RESETS	(2 * RKMM_MAX_CORES)
 
+/* hw 03 O13: a program behind the last one; a time behind the end of those that have none */
+#define RKMM_LAND_TRAILER	1u
+#define RKMM_LAND_WAIT		2u
+
 /**
  * struct rkmm_soc_reset - one reset line
  * @name: name in the device tree
@@ -47,6 +51,7 @@ struct rkmm_soc_reset {
  * @nresets: entries of @resets
  * @feature_free: a board was seen free of the feature-address cache (hw 03 S2, M3, M4):
  *	operands may be used where they are
+ * @landing: RKMM_LAND_*: what narrow output needs until it counts as written
  * @limits: what programs may do
  */
 struct rkmm_soc {
@@ -72,6 +77,7 @@ struct rkmm_soc {
 	const struct rkmm_soc_reset *resets;
 	u32 nresets;
 	bool feature_free;
+	u32 landing;
 	const struct rkmm_limits *limits;
 };
 

@@ -26,5 +26,7 @@ modes-vboard := --rkmm-args transitions=table
 fair-vboard := --rkmm-args isolation=strict
 fault-vboard := --rkmm-args timeout_factor=1
 chain-vboard := --rkmm-args timeout_factor=1
+# everything narrow is waited for; landing_off.sh has the other half
+landing-vboard := --rkmm-args "landing=both settle_us=100000"
 # small ranges for operands too large; stage_direct.sh has the other half
 stage-vboard := --rkmm-args "feature=fixed window_mib=128 timeout_factor=1"

@@ -291,6 +291,12 @@ static void keep_table(struct rkmm_stream *s, struct rkmm_task *task)
 	s->table = 1u + curve;
 }
 
+/* Tasks of a kick, less a trailer that may be behind them */
+static u32 kick_room(const struct rkmm_stream *s)
+{
+	return s->limits->tasks_max - (s->limits->land ? 1 : 0);
+}
+
 /* Why @task, at place s->i, cannot go on with the kick */
 static const char *cut_before(const struct rkmm_stream *s, const struct rkmm_task *prev,
 			      const struct rkmm_task *task)
@@ -298,7 +304,7 @@ static const char *cut_before(const struct rkmm_stream *s, const struct rkmm_tas
 	const char *why = akin(task, prev) ? NULL : rkmm_task_apart(prev, task);
 
 	/* What the counter holds, and what another client may have to wait for. */
-	if (!why && (s->i == s->limits->tasks_max || s->kick_ns + task->ns > RKMM_KICK_NS))
+	if (!why && (s->i == kick_room(s) || s->kick_ns + task->ns > RKMM_KICK_NS))
 		why = "cut: tasks or time";
 	return why;
 }
@@ -367,7 +373,7 @@ static u32 run_fits(struct rkmm_stream *s, u32 n, u32 ns)
 	u64 each = rkmm_task_at(s, 0)->ns, before = 2 * s->passed + ns;
 	u32 next = s->lane + 1;
 
-	n = rkmm_min(n, s->limits->tasks_max - 1 - s->i);
+	n = rkmm_min(n, kick_room(s) - 1 - s->i);
 	if (s->kick_ns + n * each > RKMM_KICK_NS)
 		n = s->kick_ns > RKMM_KICK_NS ? 0 : (u32)((RKMM_KICK_NS - s->kick_ns) / each);
 	if (s->placed || next >= s->lanes)

@@ -54,7 +54,7 @@ static inline struct rkmm_member rkmm_member_of(const struct rkmm_geom *geom, u3
  * struct rkmm_kick - one start of a core
  * @addr: device address of the first program
  * @amount: PC_DATA_AMOUNT of it
- * @tasks: tasks of the chain
+ * @tasks: tasks of the chain, a trailer included
  * @int_mask: interrupt bits of the last task
  * @pingpong: TASK_CON ping-pong bit
  * @lane: share of the work it belongs to; lanes may run at the same time, the
@@ -65,6 +65,7 @@ static inline struct rkmm_member rkmm_member_of(const struct rkmm_geom *geom, u3
  *	without the table
  * @kept_amount: PC_DATA_AMOUNT of that
  * @predicted_ns: predicted time at 1 GHz
+ * @settles: its last output is narrow and no trailer is behind it: rkmm_land.h
  * @reason: why the chain was cut or ping-pong is off, a constant string or NULL
  */
 struct rkmm_kick {
@@ -77,6 +78,7 @@ struct rkmm_kick {
 	u32 table_in, table_out;
 	u32 kept_addr, kept_amount;
 	u64 predicted_ns;
+	bool settles;
 	const char *reason;
 };
 
@@ -105,7 +107,7 @@ u64 rkmm_op_image_bytes(const struct rkmm_opgeom *op);
  * @bytes: bytes of programs
  * @predicted_ns: of all lanes at the same time, at 1 GHz
  * @kicks: starts
- * @tasks: programs
+ * @tasks: programs, without trailers
  * @lanes: shares that may run at the same time, none of them empty
  */
 struct rkmm_extent {

@@ -2,6 +2,7 @@
 /*
  * Tasks written down and linked into chains: hw 02 §1.3, §7.
  */
+#include "rkmm_land.h"
 #include "rkmm_stream.h"
 
 #define SLOT_ALIGN	64u	/* every capture starts its tasks there (hw 04 §0.4) */
@@ -39,7 +40,7 @@ static u32 kept_bytes(const struct rkmm_stream *s, u64 before)
 void rkmm_image_measure(const struct rkmm_limits *limits, const struct rkmm_member *members,
 			u32 n, struct rkmm_extent *extent)
 {
-	struct rkmm_extent ext = {};
+	struct rkmm_extent ext = { .bytes = limits->land ? rkmm_land_bytes() : 0 };
 	u64 lane_ns = 0, before = 0, kick_bytes = 0;
 	struct rkmm_stream s;
 	struct rkmm_run run;
@@ -90,14 +91,22 @@ static void count_tasks(struct rkmm_kick *kick, const struct rkmm_stream *s,
 		kick->reason = rkmm_task_alone(task);
 }
 
-static void end_kick(struct rkmm_kick *kick, const char *cut)
+/* @trailer: behind the last task, or none */
+static void end_kick(struct rkmm_kick *kick, const char *cut, enum rkmm_trailer trailer, u32 ns)
 {
-	if (kick->tasks == 1)
+	bool single = kick->tasks == 1;
+
+	if (single)
 		kick->pingpong = false;
+	if (trailer < RKMM_TRAILERS) {
+		kick->tasks++;
+		kick->int_mask = RKMM_INT_DPU;
+		kick->predicted_ns += ns;
+	}
 	if (cut)
 		kick->reason = cut;
 	else if (!kick->reason && !kick->pingpong)
-		kick->reason = kick->tasks == 1 ? "single task" : "tasks depend on each other";
+		kick->reason = single ? "single task" : "tasks depend on each other";
 }
 
 /**
@@ -157,6 +166,20 @@ static void sink_link(struct sink *sink, u32 writes, u32 next)
 static void sink_tail(struct sink *sink, u32 writes)
 {
 	sink_link(sink, writes, 0);
+}
+
+/* The end of a kick whose last task is the present program */
+static void sink_end(struct sink *sink, struct rkmm_kick *kick, const char *cut, u32 base,
+		     const struct rkmm_task *task, u32 land_ns)
+{
+	enum rkmm_trailer trailer = land_ns ? rkmm_land_trailer(task) : RKMM_TRAILERS;
+
+	kick->settles = trailer == RKMM_TRAILERS && rkmm_land_narrow(task);
+	if (trailer < RKMM_TRAILERS)
+		sink_link(sink, RKMM_PROG_WRITES, rkmm_land_addr(base, trailer));
+	else
+		sink_tail(sink, 0);
+	end_kick(kick, cut, trailer, land_ns);
 }
 
 static void sink_task(struct sink *sink, struct rkmm_stream *s)
@@ -226,7 +249,7 @@ static u32 kept_writes(const struct rkmm_stream *s)
 	return s->writes - (s->lookup ? RKMM_LUT_WRITES : 0);
 }
 
-/* First programs of the kicks that have a table_in; the others begin at @base. */
+/* First programs of the kicks that have a table_in; all the others begin at @base. */
 static void emit_kept(const struct rkmm_limits *limits, const struct rkmm_member *members, u32 n,
 		      u32 base, struct sink *sink, struct rkmm_kick *kicks, u32 nkept)
 {
@@ -279,9 +302,15 @@ void rkmm_image_emit(const struct rkmm_limits *limits, const struct rkmm_member 
 	const struct rkmm_task *task;
 	struct rkmm_stream s;
 	struct rkmm_run run;
-	u32 nkept = 0;
-	bool more, last;
+	u32 nkept = 0, land_ns = 0, programs;
+	bool more;
 
+	if (limits->land) {
+		land_ns = rkmm_land_emit(limits, image);
+		sink.image += rkmm_land_bytes() / sizeof(*image);
+		sink.addr += rkmm_land_bytes();
+	}
+	programs = sink.addr;
 	rkmm_stream_start(&s, limits, members, n);
 	more = rkmm_stream_next(&s);
 	while (more) {
@@ -305,12 +334,12 @@ void rkmm_image_emit(const struct rkmm_limits *limits, const struct rkmm_member 
 		count_tasks(kick, &s, task, 1 + run.n);
 
 		more = rkmm_stream_next(&s);
-		last = !more || s.fresh;
-		sink_tail(&sink, last ? 0 : s.writes);
-		if (last)
-			end_kick(kick, more ? s.cut : NULL);
+		if (more && !s.fresh)
+			sink_tail(&sink, s.writes);
+		else
+			sink_end(&sink, kick, more ? s.cut : NULL, base, task, land_ns);
 	}
-	emit_kept(limits, members, n, base, &sink, kicks, nkept);
+	emit_kept(limits, members, n, programs, &sink, kicks, nkept);
 }
 
 u32 rkmm_image_patch(const struct rkmm_limits *limits, const struct rkmm_member *members, u32 n,
@@ -322,6 +351,8 @@ u32 rkmm_image_patch(const struct rkmm_limits *limits, const struct rkmm_member 
 	struct rkmm_run run;
 	u32 written = 0, i;
 
+	if (limits->land)
+		image += rkmm_land_bytes() / sizeof(*image);
 	rkmm_stream_start(&s, limits, members, n);
 	while (rkmm_stream_next(&s)) {
 		past = s.light ? &rkmm_task_at(&s, 2)->matmul : NULL;

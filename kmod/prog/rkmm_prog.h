@@ -151,6 +151,8 @@ const struct rkmm_die *rkmm_die_find(const char *name);
  * @tasks_max: tasks per kick (4095)
  * @amount_scale: entries per unit of the amount field (2)
  * @light: light programs may be used in chains (hw 02 §7.4)
+ * @land: 0, or device address of memory for trailers, which chains with narrow output then
+ *	have: rkmm_land.h
  * @cost: constants of the cost law
  * @die: envelope of the die
  */
@@ -162,6 +164,7 @@ struct rkmm_limits {
 	u32 tasks_max;
 	u32 amount_scale;
 	bool light;
+	u32 land;
 	const struct rkmm_cost *cost;
 	const struct rkmm_die *die;
 };

@@ -96,6 +96,11 @@ host-tests += test_prog_patch
 test_prog_patch-srcs := selftests/unit/test_prog_patch.c
 test_prog_patch-libs := prog
 
+host-tests += test_prog_land
+test_prog_land-srcs := selftests/unit/test_prog_land.c
+test_prog_land-libs := prog model
+test_prog_land-ldlibs := -lm
+
 host-fuzzers += fuzz_prog_geometry
 fuzz_prog_geometry-srcs := selftests/unit/fuzz_prog_geometry.c
 fuzz_prog_geometry-libs := prog
