@@ -35,6 +35,18 @@
 #define   S_POINTER_PP		0xe
 #define   S_POINTER_CORE(n)	((n) << 28)
 
+const char *rkmm_core_state_name(enum rkmm_core_state state)
+{
+	static const char * const names[] = {
+		[RKMM_CORE_IDLE] = "idle",
+		[RKMM_CORE_BUSY] = "busy",
+		[RKMM_CORE_STUCK] = "stuck",
+		[RKMM_CORE_OFF] = "off",
+	};
+
+	return names[state];
+}
+
 static __always_inline bool rkmm_core_readable(u32 reg)
 {
 	return reg <= 0x48 && reg != PC_INT_CLEAR;

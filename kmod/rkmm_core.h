@@ -84,6 +84,8 @@ struct rkmm_core_status {
 	u32 task;
 };
 
+/* rkmm_core_state_name() - "idle" ... */
+const char *rkmm_core_state_name(enum rkmm_core_state state);
 /* rkmm_core_init() - find registers and interrupt of the core in register window @resource */
 int rkmm_core_init(struct rkmm_device *rdev, u32 resource);
 /* rkmm_core_identify() - powered: check the version register, quiet the core */

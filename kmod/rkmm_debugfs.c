@@ -8,15 +8,14 @@
 
 static void rkmm_debugfs_cores(struct seq_file *m, struct rkmm_device *rdev)
 {
-	static const char * const states[] = { "idle", "busy", "stuck", "off" };
 	u32 i;
 
 	for (i = 0; i < rdev->ncores; i++) {
 		struct rkmm_core *core = &rdev->cores[i];
 
 		seq_printf(m, "core%u %s %s busy_ns %llu lost_irqs %llu\n", core->index,
-			   states[core->state], rkmm_mode_name(core->mode), core->busy_ns,
-			   core->lost_irqs);
+			   rkmm_core_state_name(core->state), rkmm_mode_name(core->mode),
+			   core->busy_ns, core->lost_irqs);
 	}
 }
 

@@ -35,6 +35,8 @@
  * struct rkmm_sched - which job runs where
  * @reap: runs rkmm_job_put() on @reap_list
  * @jobs: jobs that ended; under @lock
+ * @pushed: jobs that came; under @lock
+ * @nclients: entries of @clients; under @lock
  * @resets: resets done; under @lock
  * @switches: window switches; under @lock
  * @remaps: times that other operands were staged; under @lock
@@ -89,6 +91,8 @@ struct rkmm_sched {
 	/** @reap_wq: releases memory, so not the queue that signals fences */
 	struct workqueue_struct *reap_wq;
 	u64 jobs;
+	u64 pushed;
+	u32 nclients;
 	u64 resets;
 	u64 switches;
 	u64 remaps;
@@ -165,6 +169,7 @@ struct rkmm_warm_slot {
  * @pid: of the process that opened the file
  * @comm: name of it
  * @nfailed: failures so far; under rkmm_sched.lock
+ * @pushed: jobs that came; under rkmm_sched.lock
  * @jobs: jobs that ended; under rkmm_sched.lock
  * @guilty: resets caused; under rkmm_sched.lock
  * @innocent: jobs disturbed by a reset; under rkmm_sched.lock
@@ -244,7 +249,7 @@ struct rkmm_client {
 	u64 tables_loaded;
 
 	/* statistics, under rkmm_sched.lock */
-	u64 jobs, guilty, innocent, npu_ns, remaps;
+	u64 pushed, jobs, guilty, innocent, npu_ns, remaps;
 };
 
 static inline void rkmm_client_get(struct rkmm_client *client)
@@ -253,5 +258,8 @@ static inline void rkmm_client_get(struct rkmm_client *client)
 }
 
 void rkmm_client_put(struct rkmm_client *client);
+
+/* rkmm_sysfs.c: attributes of the NPU's device */
+extern const struct attribute_group *rkmm_sysfs_groups[];
 
 #endif

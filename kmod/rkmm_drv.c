@@ -362,6 +362,7 @@ static struct platform_driver rkmm_driver = {
 	.driver = {
 		.name = "rkmm",
 		.of_match_table = rkmm_of_match,
+		.dev_groups = rkmm_sysfs_groups,
 		.pm = pm_sleep_ptr(&rkmm_pm_ops),
 	},
 };

@@ -507,6 +507,8 @@ void rkmm_mode_lost(struct rkmm_device *rdev, enum rkmm_mode mode);
 
 /* ---- rkmm_recover.c: deadlines, reset ------------------------------------- */
 
+/* rkmm_predict_ns() - what the cost law says of @kick at the present clock */
+u64 rkmm_predict_ns(const struct rkmm_device *rdev, const struct rkmm_kick *kick);
 /* rkmm_deadline_ns() - time that @kick may take on this device */
 u64 rkmm_deadline_ns(struct rkmm_device *rdev, const struct rkmm_kick *kick);
 /* rkmm_recover_report() - the one line about a job that is given up; rkmm_sched.lock held */

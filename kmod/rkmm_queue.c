@@ -17,6 +17,8 @@ void rkmm_sched_push(struct rkmm_job *job)
 
 	spin_lock_irqsave(&rdev->sched.lock, flags);
 	rdev->sched.alive++;
+	rdev->sched.pushed++;
+	job->client->pushed++;
 	/* The extra count held while dependencies were being set up. */
 	atomic_dec(&job->waiting);
 	if (!rkmm_sched_start_alone(job)) {
@@ -39,6 +41,7 @@ void rkmm_sched_dep_done(struct rkmm_job *job, int error)
 	if (error && !job->result)
 		job->result = -ECANCELED;
 	if (atomic_dec_and_test(&job->waiting)) {
+		trace_rkmm_job_ready(job);
 		rkmm_sched_tick(&rdev->sched);
 		rkmm_sched_place(job->client);
 		rkmm_sched_start(rdev);
@@ -98,6 +101,7 @@ void rkmm_sched_open(struct rkmm_client *client)
 	client->candidate.priority = RKMM_PRIORITY_NORMAL;
 	spin_lock_irq(&sched->lock);
 	list_add_tail(&client->in_clients, &sched->clients);
+	sched->nclients++;
 	spin_unlock_irq(&sched->lock);
 }
 
@@ -108,6 +112,7 @@ void rkmm_sched_close(struct rkmm_client *client)
 
 	spin_lock_irqsave(&rdev->sched.lock, flags);
 	list_del_init(&client->in_clients);
+	rdev->sched.nclients--;
 	rkmm_sched_mark(client, -ECANCELED);
 	/* What runs is not interrupted, but nothing is started behind it. */
 	if (client->running && !client->running->result)
@@ -173,6 +178,7 @@ static void rkmm_sched_switch(struct rkmm_device *rdev, const struct rkmm_target
 	struct rkmm_sched *sched = &rdev->sched;
 	struct rkmm_client *client;
 	int attached = 0, staged = 0, reset = 0;
+	u64 began = ktime_get_ns();
 	unsigned long flags;
 	bool cookie;
 
@@ -185,6 +191,8 @@ static void rkmm_sched_switch(struct rkmm_device *rdev, const struct rkmm_target
 
 	cookie = dma_fence_begin_signalling();
 	spin_lock_irqsave(&sched->lock, flags);
+	trace_rkmm_switch(target->window->id, target->attach, target->stage, target->reset,
+			  ktime_get_ns() - began);
 	sched->hold--;
 	sched->switching = NULL;
 	sched->staging = NULL;

@@ -23,14 +23,20 @@ static uint timeout_factor = 8;
 module_param(timeout_factor, uint, 0644);
 MODULE_PARM_DESC(timeout_factor, "A kick is given this multiple of its predicted time (default 8)");
 
+u64 rkmm_predict_ns(const struct rkmm_device *rdev, const struct rkmm_kick *kick)
+{
+	u64 hz = rdev->clock_hz;
+
+	/* The cost law is stated at 1 GHz. */
+	return mul_u64_u64_div_u64(kick->predicted_ns, NSEC_PER_SEC, max(hz, 1000000ull));
+}
+
 u64 rkmm_deadline_ns(struct rkmm_device *rdev, const struct rkmm_kick *kick)
 {
 	u64 floor_ms = READ_ONCE(timeout_floor_ms) ?: (rdev->soft ? 2000 : 20);
 	u32 factor = clamp(READ_ONCE(timeout_factor), 1u, 1000u);
-	u64 hz = rdev->clock_hz, share;
+	u64 share = rkmm_predict_ns(rdev, kick);
 
-	/* The cost law is stated at 1 GHz. */
-	share = mul_u64_u64_div_u64(kick->predicted_ns, NSEC_PER_SEC, max(hz, 1000000ull));
 	/* Nothing may be given for ever: two minutes whatever the prediction says. */
 	return min(floor_ms * NSEC_PER_MSEC + share * factor * rdev->time_scale,
 		   120 * (u64)NSEC_PER_SEC);
@@ -108,10 +114,11 @@ int rkmm_recover_pulse(struct rkmm_device *rdev)
 
 void rkmm_recover_reset(struct rkmm_device *rdev)
 {
+	u64 began = ktime_get_ns();
 	int ret = rkmm_recover_pulse(rdev);
 	bool cookie = dma_fence_begin_signalling();
 
-	trace_rkmm_reset(rdev, ret);
+	trace_rkmm_reset(rdev, ret, ktime_get_ns() - began);
 	rkmm_sched_reset_done(rdev, ret);
 	dma_fence_end_signalling(cookie);
 }

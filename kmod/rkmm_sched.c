@@ -153,6 +153,7 @@ void rkmm_sched_account(struct rkmm_core *core)
 
 	sched->now = ktime_get_ns();
 	ran = sched->now - core->started;
+	trace_rkmm_job_ran(core, ran);
 	core->busy_ns += ran;
 	core->job->npu_ns += ran;
 	rkmm_sched_charge(core->job->client, ran);

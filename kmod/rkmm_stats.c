@@ -41,7 +41,7 @@ void rkmm_show_fdinfo(struct seq_file *m, struct file *f)
 	struct rkmm_device *rdev = client->rdev;
 	struct rkmm_core *core;
 	struct rkmm_memory mem = {};
-	u64 ns, program_bytes, hits, patched, remaps, kept, loaded;
+	u64 ns, jobs, queued, program_bytes, hits, patched, remaps, kept, loaded;
 	enum rkmm_priority priority;
 	unsigned long flags;
 	u32 i;
@@ -55,6 +55,8 @@ void rkmm_show_fdinfo(struct seq_file *m, struct file *f)
 
 	spin_lock_irqsave(&rdev->sched.lock, flags);
 	ns = client->npu_ns;
+	jobs = client->jobs;
+	queued = client->pushed - client->jobs;
 	remaps = client->remaps;
 	kept = client->tables_kept;
 	loaded = client->tables_loaded;
@@ -79,6 +81,8 @@ void rkmm_show_fdinfo(struct seq_file *m, struct file *f)
 	rkmm_stats_print(m, "resident", mem.resident);
 	rkmm_stats_print(m, "purgeable", 0);
 	seq_printf(m, "rkmm-priority:\t%s\n", rkmm_priority_name(priority));
+	seq_printf(m, "rkmm-jobs:\t%llu\n", jobs);
+	seq_printf(m, "rkmm-queued:\t%llu\n", queued);
 	seq_printf(m, "rkmm-program-memory:\t%llu KiB\n", program_bytes >> 10);
 	seq_printf(m, "rkmm-temporary-memory:\t%llu KiB\n", rkmm_arena_bytes(client) >> 10);
 	seq_printf(m, "rkmm-image-hits:\t%llu\n", hits);

@@ -210,6 +210,7 @@ static struct rkmm_window *rkmm_window_new(struct rkmm_device *rdev)
 		return ERR_PTR(ret);
 	}
 	mutex_lock(&vm->lock);
+	window->id = ++vm->last_id;
 	list_add_tail(&window->node, &vm->windows);
 	mutex_unlock(&vm->lock);
 	return window;

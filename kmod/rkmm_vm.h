@@ -36,6 +36,8 @@ struct rkmm_window {
 	struct kref ref;
 	/** @rdev: device */
 	struct rkmm_device *rdev;
+	/** @id: for people, never reused */
+	u32 id;
 	/** @domain: NULL once the device is gone; not attached any more when that is written */
 	struct iommu_domain *domain;
 	/** @mm: IOVA space; under rkmm_vm.lock */
@@ -85,6 +87,8 @@ struct rkmm_vm {
 	struct mutex lock;
 	/** @windows: all windows; under @lock */
 	struct list_head windows;
+	/** @last_id: rkmm_window.id of the last one made; under @lock */
+	u32 last_id;
 	/** @shared: the common window with isolation=shared, else NULL */
 	struct rkmm_window *shared;
 	/** @strict: one window per client */
