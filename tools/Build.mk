@@ -33,10 +33,15 @@ rkmm-weights-ldlibs := -lz
 host-bins += rkmm-replay
 host-only += rkmm-replay
 rkmm-replay-parts := $(filter-out tools/replay/main.c,$(sort $(wildcard tools/replay/*.c))) \
-	tools/common/common.c
+	tools/common/common.c tools/common/perfetto.c
 rkmm-replay-srcs := tools/replay/main.c $(rkmm-replay-parts)
 rkmm-replay-libs := prog model
 rkmm-replay-ldlibs := -ljansson
+
+host-bins += rkmm-trace
+rkmm-trace-parts := $(filter-out tools/trace/main.c,$(sort $(wildcard tools/trace/*.c))) \
+	tools/common/common.c tools/common/perfetto.c
+rkmm-trace-srcs := tools/trace/main.c $(rkmm-trace-parts)
 
 # examples of sequences
 host-bins += rkmm-attention rkmm-mlp rkmm-digits

@@ -137,9 +137,15 @@ host-tests += test_replay test_replay_json
 test_replay-srcs = selftests/unit/test_replay.c $(rkmm-replay-parts)
 test_replay-libs := prog model
 test_replay-ldlibs := -ljansson
-test_replay_json-srcs = selftests/unit/test_replay_json.c $(rkmm-replay-parts)
+test_replay_json-srcs = selftests/unit/test_replay_json.c selftests/unit/json_schema.c \
+	$(rkmm-replay-parts)
 test_replay_json-libs := prog model
 test_replay_json-ldlibs := -ljansson
+
+# rkmm-trace
+host-tests += test_trace
+test_trace-srcs = selftests/unit/test_trace.c selftests/unit/json_schema.c $(rkmm-trace-parts)
+test_trace-ldlibs := -ljansson
 
 host-tests += test_prog_group
 test_prog_group-srcs := selftests/unit/test_prog_group.c

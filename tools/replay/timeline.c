@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* Timelines: the JSON trace format that Chrome and the Perfetto UI open, and a picture. */
 #include <errno.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "report.h"
 #include "tools/common/common.h"
+#include "tools/common/perfetto.h"
 
 static const char *const stack_names[STACKS] = { "rkmm", "userspace stack" };
 
@@ -40,26 +40,6 @@ static void track_name(const struct trace *trace, u32 track, char *text, size_t 
 		snprintf(text, size, "%s", trace->clients[track - TRACK_CLIENT].name);
 }
 
-static void string(FILE *f, const char *text)
-{
-	json_t *s = json_string(text);
-
-	if (s)
-		json_dumpf(s, f, JSON_ENCODE_ANY);
-	else
-		fputs("\"?\"", f);
-	json_decref(s);
-}
-
-static void meta(FILE *f, const char *what, u32 stack, u32 track, const char *name)
-{
-	fprintf(f, "{\"ph\": \"M\", \"name\": \"%s\", \"pid\": %u, \"tid\": %u, ", what,
-		stack + 1, track + 1);
-	fputs("\"args\": {\"name\": ", f);
-	string(f, name);
-	fputs("}},\n", f);
-}
-
 static const char *category(const struct event *e)
 {
 	if (e->term != TERM_NPU)
@@ -69,36 +49,29 @@ static const char *category(const struct event *e)
 
 bool perfetto_write(const char *path, const struct replay *p)
 {
-	FILE *f = begin(path);
-	const char *sep = "";
+	struct perfetto out;
 	char name[TRACE_NAME];
 	u32 s, i;
 
-	if (!f)
+	if (!perfetto_begin(&out, path))
 		return false;
-	fputs("{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n", f);
 	for (s = 0; s < STACKS; s++) {
-		meta(f, "process_name", s, 0, stack_names[s]);
+		perfetto_process(&out, s + 1, stack_names[s]);
 		for (i = 0; i < TRACK_CLIENT + p->trace->nclients; i++) {
 			track_name(p->trace, i, name, sizeof(name));
-			meta(f, "thread_name", s, i, name);
+			perfetto_track(&out, s + 1, i + 1, name);
 		}
 	}
 	for (s = 0; s < STACKS; s++) {
 		for (i = 0; i < p->result[s].nevents; i++) {
 			const struct event *e = &p->result[s].events[i];
 
-			fprintf(f, "%s{\"ph\": \"X\", \"pid\": %u, \"tid\": %u, \"ts\": %.3f, ",
-				sep, s + 1, e->track + 1, (double)e->from_ns / 1e3);
-			fprintf(f, "\"dur\": %.3f, \"cat\": \"%s\", \"name\": ",
-				(double)(e->to_ns - e->from_ns) / 1e3, category(e));
-			string(f, e->name);
-			fputs("}", f);
-			sep = ",\n";
+			perfetto_bar(&out, s + 1, e->track + 1, e->from_ns, e->to_ns, category(e),
+				     e->name);
+			perfetto_bar_end(&out);
 		}
 	}
-	fputs("\n]}\n", f);
-	return finish(path, f);
+	return perfetto_end(&out);
 }
 
 #define WIDTH	1200
