@@ -13,22 +13,24 @@
 #include "rkmm_submit.h"
 #include "rkmm_trace.h"
 
-/* NPU address of an operand's buffer or, where it will be staged, of what is before its offset. */
+/* NPU address of an operand's memory or, where it will be staged, of what is before its offset. */
 static int rkmm_bind_place(struct rkmm_job *job, struct rkmm_staging *stage,
 			   enum rkmm_stage_side side, const struct rkmm_place *place, u32 *iova)
 {
-	struct rkmm_bo *bo;
+	struct rkmm_stage_part part = {
+		.bo = place->temp ? NULL : to_rkmm_bo(place->obj),
+		.mem = place->temp ? rkmm_arena_memory(job->arena) : NULL,
+		.first = place->offset, .bytes = place->size,
+	};
 	int ret;
 
-	/* That of a temporary never changes. */
-	if (place->temp) {
-		*iova = rkmm_arena_iova(job->arena);
+	if (!stage && part.bo)
+		return rkmm_window_map(job->window, part.bo, iova);
+	if (!stage) {
+		*iova = part.mem->iova;
 		return 0;
 	}
-	bo = to_rkmm_bo(place->obj);
-	if (!stage)
-		return rkmm_window_map(job->window, bo, iova);
-	ret = rkmm_stage_add(stage, job->window, bo, place->offset, place->size, side, iova);
+	ret = rkmm_stage_add(stage, job->window, &part, side, iova);
 	if (!ret)
 		*iova -= place->offset;
 	return ret;
@@ -83,13 +85,15 @@ static void rkmm_bind_link(struct rkmm_job *job, const struct rkmm_op_data *op,
 	};
 	bool ordered = rkmm_plan_ordered(op->plan);
 	u64 behind = epi ? rkmm_epilogue_ns(epi) : 0;
+	u64 inner = m.op ? m.op->temp_bytes + m.op->const_bytes :
+		    epi ? epi->temp_bytes + epi->const_bytes : 0;
 	u32 i;
 
 	BUILD_BUG_ON(RKMM_LINK_OPERANDS != RKMM_OPERANDS);
 
 	*link = (struct rkmm_link){
 		.bytes = rkmm_op_data_bytes(op),
-		.room = max(op->place[0].size, op->place[2].size) + 2 * PAGE_SIZE,
+		.room = max(op->place[0].size, op->place[2].size) + inner + 4 * PAGE_SIZE,
 		.lanes_own = ordered || op->count > 1 ? 0 : rkmm_geom_lanes(geom, op->rows),
 		.lanes_most = m.op ? RKMM_LANES_MAX : min(geom->lanes_most, max(geom->mm.lanes, 1)),
 		.mode = rkmm_mode_class(job->client->rdev, rkmm_plan_mode(op->plan)),
@@ -111,14 +115,15 @@ static void rkmm_bind_link(struct rkmm_job *job, const struct rkmm_op_data *op,
 static int rkmm_bind_step(struct rkmm_job *job, const struct rkmm_op_data *ops, u32 n,
 			  const struct rkmm_link *links, struct rkmm_bound *bound)
 {
-	struct rkmm_staging *stage = rkmm_stage_new(job, job->nsteps, n);
-	bool lanes = false, placed = false;
+	struct rkmm_staging *stage = rkmm_stage_new(job, job->nsteps, n + RKMM_VIEWS);
+	bool lanes = false, placed = false, inner = false;
 	int ret;
 	u32 i;
 
 	if (IS_ERR(stage))
 		return PTR_ERR(stage);
 	for (i = 0; i < n; i++) {
+		inner |= rkmm_plan_ordered(ops[i].plan);
 		placed |= rkmm_plan_ordered(ops[i].plan) || links[i].after;
 		lanes |= links[i].lane;
 	}
@@ -136,7 +141,35 @@ static int rkmm_bind_step(struct rkmm_job *job, const struct rkmm_op_data *ops, 
 	/* Alone a matmul has nobody to differ from. */
 	if (n == 1 && !ops->plan->op)
 		bound->key.weights = 0;
-	return rkmm_stage_bind(job, job->nsteps);
+	for (i = 0; i < n && stage && inner; i++) {
+		bound[i].key.features = rkmm_stage_next(stage, job->window, RKMM_STAGE_A);
+		bound[i].key.outputs =
+			lanes ? rkmm_stage_next(stage, job->window, RKMM_STAGE_C) : 0;
+	}
+	return 0;
+}
+
+/* Behind the operands: what operations of the image keep, and read as features. */
+static int rkmm_bind_stage(struct rkmm_job *job, const struct rkmm_image *image)
+{
+	const struct rkmm_stage_part consts = {
+		.mem = image->mem, .first = image->const_at, .bytes = image->const_bytes,
+	}, scratch = {
+		.mem = image->scratch, .bytes = image->scratch ? image->scratch->size : 0,
+	};
+	struct rkmm_staging *stage = job->stages ? job->stages[job->nsteps] : NULL;
+	int ret = 0;
+	u32 iova;
+
+	if (!stage)
+		return 0;
+	if (image->keys->features && scratch.bytes)
+		ret = rkmm_stage_add(stage, job->window, &scratch, RKMM_STAGE_A, &iova);
+	if (!ret && image->keys->features && consts.bytes)
+		ret = rkmm_stage_add(stage, job->window, &consts, RKMM_STAGE_A, &iova);
+	if (!ret && image->keys->outputs && scratch.bytes)
+		ret = rkmm_stage_add(stage, job->window, &scratch, RKMM_STAGE_C, &iova);
+	return ret ?: rkmm_stage_bind(job, job->nsteps);
 }
 
 /* Lane by lane, in order. With several lanes they are few. */
@@ -184,7 +217,11 @@ static int rkmm_bind_steps(struct rkmm_job *job, const struct rkmm_op_data *ops,
 		if (IS_ERR(image))
 			return PTR_ERR(image);
 		trace_rkmm_step(job, i, end - i, image, why);
-		job->steps[job->nsteps++] = image;
+		job->steps[job->nsteps] = image;
+		ret = rkmm_bind_stage(job, image);
+		job->nsteps++;
+		if (ret)
+			return ret;
 	}
 	return 0;
 }

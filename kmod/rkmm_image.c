@@ -270,6 +270,24 @@ static void rkmm_image_fill(const struct rkmm_image_plan *ip, void *consts)
 	}
 }
 
+/* Memory of the image that features may lie in, staged one behind the other: rkmm_bind_stage() */
+static void rkmm_image_views(struct rkmm_image *image, u32 at)
+{
+	const struct rkmm_progmem *scratch = image->scratch;
+
+	if (scratch) {
+		image->views[0] = (struct rkmm_view){
+			.start = image->keys->outputs ?: scratch->iova,
+			.bytes = scratch->size, .at = at,
+		};
+		at += scratch->size;
+	}
+	image->views[1] = (struct rkmm_view){
+		.start = image->mem->iova + image->const_at, .bytes = image->const_bytes,
+		.at = at + offset_in_page(image->const_at),
+	};
+}
+
 /* What has no matmuls takes any mode. */
 static enum rkmm_mode rkmm_image_mode(const struct rkmm_bound *bound, u32 n)
 {
@@ -305,10 +323,17 @@ static struct rkmm_image *rkmm_image_write(struct rkmm_client *client,
 	image = rkmm_image_alloc(client, n, ip);
 	if (IS_ERR(image))
 		return image;
-	rkmm_image_place(ip, image->mem->iova + ip->extent.bytes,
-			 image->scratch ? image->scratch->iova : 0);
 	for (i = 0; i < n; i++)
 		image->keys[i] = bound[i].key;
+	image->const_at = ip->extent.bytes;
+	image->const_bytes = ip->const_bytes;
+	rkmm_image_place(ip, image->mem->iova + image->const_at,
+			 bound->key.outputs ?: (image->scratch ? image->scratch->iova : 0));
+	if (bound->key.features) {
+		rkmm_image_views(image, bound->key.features);
+		for (i = 0; i < ip->n; i++)
+			ip->members[i].views = image->views;
+	}
 	rkmm_image_emit(&limits, ip->members, ip->n, image->mem->iova, image->mem->vaddr,
 			image->kicks);
 	rkmm_image_fill(ip, image->mem->vaddr + ip->extent.bytes);
@@ -347,7 +372,7 @@ struct rkmm_image *rkmm_image_get(struct rkmm_client *client, const struct rkmm_
 	struct rkmm_image *image;
 
 	/* no padding: it is hashed and compared as bytes */
-	BUILD_BUG_ON(sizeof(bound->key) != 56);
+	BUILD_BUG_ON(sizeof(bound->key) != 64);
 	BUILD_BUG_ON(offsetof(struct rkmm_image_key, count) !=
 		     RKMM_IMAGE_HASHED * sizeof(u32));
 

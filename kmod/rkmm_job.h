@@ -146,6 +146,8 @@ void rkmm_plans_fini(struct rkmm_client *client);
  * @lane: struct rkmm_member.lane
  * @after: struct rkmm_member.after
  * @e: NPU address of E
+ * @features: where features in memory of the image are staged, 0: they are not
+ * @outputs: where that memory is staged for what it is written by, 0: it is not
  *
  * The first 24 bytes are hashed, all are compared.
  */
@@ -160,6 +162,7 @@ struct rkmm_image_key {
 	u16 lane;
 	u16 after;
 	u32 e;
+	u32 features, outputs;
 };
 
 /**
@@ -179,6 +182,9 @@ struct rkmm_bound {
  * @mem: the programs, and constants behind them
  * @scratch: NULL, or what operations keep between their tasks, a part for each lane: only
  *	jobs of one client have equal keys, so they never run at the same time
+ * @const_at: offset of the constants in @mem
+ * @const_bytes: their size
+ * @views: of @scratch and of the constants, where they are staged
  * @mode: what it takes of a core
  * @tasks: programs in it
  * @nlanes: shares that may run at the same time
@@ -206,6 +212,8 @@ struct rkmm_image {
 	u32 land;
 	struct rkmm_progmem *mem;
 	struct rkmm_progmem *scratch;
+	u64 const_at, const_bytes;
+	struct rkmm_view views[RKMM_VIEWS];
 	enum rkmm_mode mode;
 	u32 tasks;
 	u32 nlanes;
@@ -284,8 +292,8 @@ void rkmm_images_drop_range(struct rkmm_client *client, u32 start, u64 bytes);
 
 /* ---- rkmm_temp.c: memory of temporaries ------------------------------------- */
 
-/* rkmm_arena_iova() - NPU address of its first byte */
-u32 rkmm_arena_iova(const struct rkmm_arena *arena);
+/* rkmm_arena_memory() - where they lie */
+struct rkmm_progmem *rkmm_arena_memory(const struct rkmm_arena *arena);
 /* rkmm_arena_put() - NULL is fine; sleeps */
 void rkmm_arena_put(struct rkmm_arena *arena);
 /* rkmm_arena_bytes() - bytes that the client's arena has */

@@ -14,6 +14,7 @@
 
 #include "compat/rkmm_compat.h"
 #include "rkmm_device.h"
+#include "rkmm_stage.h"
 
 gfp_t rkmm_page_gfp(struct rkmm_device *rdev)
 {
@@ -102,6 +103,7 @@ void rkmm_progmem_unmap(struct rkmm_progmem *pm)
 	if (!pm->mapped)
 		return;
 	pm->mapped = false;
+	rkmm_stage_forget_mem(pm);
 	list_del(&pm->in_window);
 	rkmm_window_remove(pm->window, &pm->mm, (u64)pm->iova + pm->size + PAGE_SIZE);
 	dma_unmap_sgtable(pm->window->rdev->dma, &pm->sgt, DMA_BIDIRECTIONAL,

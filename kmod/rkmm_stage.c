@@ -101,18 +101,25 @@ static struct rkmm_stage_part *rkmm_stage_parts(struct rkmm_staging *stage, u32 
 	return stage->parts + side * stage->room;
 }
 
-int rkmm_stage_add(struct rkmm_staging *stage, struct rkmm_window *window, struct rkmm_bo *bo,
-		   u64 offset, u64 size, enum rkmm_stage_side side, u32 *iova)
+u32 rkmm_stage_next(const struct rkmm_staging *stage, const struct rkmm_window *window,
+		    enum rkmm_stage_side side)
+{
+	return rkmm_stage_start(&window->rdev->vm, side) + stage->bytes[side];
+}
+
+int rkmm_stage_add(struct rkmm_staging *stage, struct rkmm_window *window,
+		   const struct rkmm_stage_part *what, enum rkmm_stage_side side, u32 *iova)
 {
 	struct rkmm_vm *vm = &window->rdev->vm;
-	u64 first = round_down(offset, PAGE_SIZE), end = PAGE_ALIGN(offset + size);
+	u64 first = round_down(what->first, PAGE_SIZE);
+	u64 end = PAGE_ALIGN(what->first + what->bytes);
 	struct rkmm_stage_part *part = rkmm_stage_parts(stage, side) + stage->n[side];
 	u64 more = end - first;
 	bool join;
 
 	/* Operands side by side in one buffer stay so: rows of a matrix share their pages. */
-	join = stage->n[side] && part[-1].bo == bo && first >= part[-1].first &&
-	       first <= part[-1].first + part[-1].bytes;
+	join = stage->n[side] && part[-1].bo == what->bo && part[-1].mem == what->mem &&
+	       first >= part[-1].first && first <= part[-1].first + part[-1].bytes;
 	if (join) {
 		part--;
 		more = end - min(end, part->first + part->bytes);
@@ -124,14 +131,15 @@ int rkmm_stage_add(struct rkmm_staging *stage, struct rkmm_window *window, struc
 	}
 	if (!join) {
 		stage->n[side]++;
-		part->bo = bo;
+		part->bo = what->bo;
+		part->mem = what->mem;
 		part->first = first;
-		part->at = rkmm_stage_start(vm, side) + stage->bytes[side];
+		part->at = rkmm_stage_next(stage, window, side);
 	}
 	part->bytes += more;
 	stage->bytes[side] += more;
-	*iova = part->at + (offset - part->first);
-	return rkmm_bo_pin(bo);
+	*iova = part->at + (what->first - part->first);
+	return part->bo ? rkmm_bo_pin(part->bo) : 0;
 }
 
 static bool rkmm_stage_same_side(struct rkmm_staging *a, struct rkmm_staging *b, u32 side)
@@ -238,14 +246,40 @@ int rkmm_stage_bind(struct rkmm_job *job, u32 step)
 
 /* ---- staging -------------------------------------------------------------- */
 
+static int rkmm_stage_map_mem(struct rkmm_window *window, const struct rkmm_stage_part *part,
+			      int prot, u64 *at)
+{
+	u64 start = 0, end = part->first + part->bytes, from, to;
+	struct scatterlist *sg;
+	int ret = 0, i;
+
+	for_each_sgtable_dma_sg(&part->mem->sgt, sg, i) {
+		from = max(start, part->first);
+		to = min(start + sg_dma_len(sg), end);
+		if (from < to)
+			ret = rkmm_iommu_map_atomic(window->domain, *at,
+						    sg_dma_address(sg) + (from - start), to - from,
+						    prot);
+		if (ret)
+			break;
+		if (from < to)
+			*at += to - from;
+		start += sg_dma_len(sg);
+	}
+	return ret;
+}
+
 static int rkmm_stage_map_part(struct rkmm_window *window, const struct rkmm_stage_part *part,
 			       int prot, u64 *at)
 {
 	const struct rkmm_bo *bo = part->bo;
 	u64 offset = part->first, end = part->first + part->bytes;
-	u32 lo = 0, hi = bo->nsegments;
+	u32 lo = 0, hi;
 	int ret = 0;
 
+	if (part->mem)
+		return rkmm_stage_map_mem(window, part, prot, at);
+	hi = bo->nsegments;
 	while (hi - lo > 1) {
 		u32 mid = lo + (hi - lo) / 2;
 
@@ -305,11 +339,18 @@ static int rkmm_stage_map(struct rkmm_window *window, struct rkmm_staging *stage
 
 static void rkmm_stage_count(struct rkmm_staging *stage, int n)
 {
+	struct rkmm_stage_part *part;
 	u32 side, i;
 
-	for (side = 0; side < RKMM_STAGE_SIDES; side++)
-		for (i = 0; i < stage->n[side]; i++)
-			rkmm_stage_parts(stage, side)[i].bo->staged += n;
+	for (side = 0; side < RKMM_STAGE_SIDES; side++) {
+		for (i = 0; i < stage->n[side]; i++) {
+			part = &rkmm_stage_parts(stage, side)[i];
+			if (part->bo)
+				part->bo->staged += n;
+			else
+				part->mem->staged += n;
+		}
+	}
 }
 
 /* For the scheduler; stage_lock held. Return: what was staged before. */
@@ -408,31 +449,52 @@ void rkmm_stage_forget(struct rkmm_device *rdev, struct rkmm_staging **stages, u
 	kvfree(stages);
 }
 
-static bool rkmm_stage_holds(struct rkmm_staging *stage, const struct rkmm_bo *bo)
+/* Of @bo and @mem one is NULL */
+static bool rkmm_stage_holds(struct rkmm_staging *stage, const struct rkmm_bo *bo,
+			     const struct rkmm_progmem *mem)
 {
+	struct rkmm_stage_part *part;
 	u32 side, i;
 
-	for (side = 0; stage && side < RKMM_STAGE_SIDES; side++)
-		for (i = 0; i < stage->n[side]; i++)
-			if (rkmm_stage_parts(stage, side)[i].bo == bo)
+	for (side = 0; stage && side < RKMM_STAGE_SIDES; side++) {
+		for (i = 0; i < stage->n[side]; i++) {
+			part = &rkmm_stage_parts(stage, side)[i];
+			if (part->bo == bo && part->mem == mem)
 				return true;
+		}
+	}
 	return false;
 }
 
+static void rkmm_stage_forget_what(struct rkmm_vm *vm, const struct rkmm_bo *bo,
+				   const struct rkmm_progmem *mem)
+{
+	struct rkmm_window *window;
+
+	mutex_lock(&vm->stage_lock);
+	list_for_each_entry(window, &vm->windows, node)
+		if (rkmm_stage_holds(window->staged, bo, mem))
+			rkmm_stage_clear(window);
+	mutex_unlock(&vm->stage_lock);
+}
+
+/* No job uses it: it can only become less staged. */
 void rkmm_stage_forget_bo(struct rkmm_bo *bo)
 {
 	struct rkmm_vm *vm = &to_rkmm(bo->base.base.dev)->vm;
-	struct rkmm_window *window;
 
 	lockdep_assert_held(&vm->lock);
-	/* No job uses it: it can only become less. */
-	if (!READ_ONCE(bo->staged))
-		return;
-	mutex_lock(&vm->stage_lock);
-	list_for_each_entry(window, &vm->windows, node)
-		if (rkmm_stage_holds(window->staged, bo))
-			rkmm_stage_clear(window);
-	mutex_unlock(&vm->stage_lock);
+	if (READ_ONCE(bo->staged))
+		rkmm_stage_forget_what(vm, bo, NULL);
+}
+
+void rkmm_stage_forget_mem(struct rkmm_progmem *mem)
+{
+	struct rkmm_vm *vm = &mem->window->rdev->vm;
+
+	lockdep_assert_held(&vm->lock);
+	if (READ_ONCE(mem->staged))
+		rkmm_stage_forget_what(vm, NULL, mem);
 }
 
 void rkmm_stage_close(struct rkmm_window *window)

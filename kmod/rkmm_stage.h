@@ -25,6 +25,7 @@ struct rkmm_bo;
 struct rkmm_client;
 struct rkmm_device;
 struct rkmm_job;
+struct rkmm_progmem;
 struct rkmm_window;
 
 enum rkmm_stage_side {
@@ -34,14 +35,16 @@ enum rkmm_stage_side {
 };
 
 /**
- * struct rkmm_stage_part - whole pages of a buffer
- * @bo: the buffer; kept by the jobs that use the stage, compared by others
+ * struct rkmm_stage_part - whole pages of a buffer, or of memory of the driver
+ * @bo: the buffer, or NULL; kept by the jobs that use the stage, compared by others
+ * @mem: the memory if there is no buffer; kept in the same way
  * @first: offset of the first byte
  * @bytes: how many
  * @at: NPU address
  */
 struct rkmm_stage_part {
 	struct rkmm_bo *bo;
+	struct rkmm_progmem *mem;
 	u64 first;
 	u64 bytes;
 	u64 at;
@@ -87,9 +90,7 @@ struct rkmm_staging *rkmm_stage_new(struct rkmm_job *job, u32 step, u32 room);
  * rkmm_stage_add() - place an operand
  * @stage: not bound yet
  * @window: of the job
- * @bo: buffer, referenced by the job; pinned by this call
- * @offset: first byte
- * @size: bytes; inside the buffer
+ * @what: buffer or memory, kept by the job; bytes of it, not whole pages; a buffer is pinned
  * @side: A is mapped read-only
  * @iova: NPU address of the first byte
  *
@@ -97,8 +98,11 @@ struct rkmm_staging *rkmm_stage_new(struct rkmm_job *job, u32 step, u32 room);
  *
  * Return: 0, -ENOSPC when the range is too small (drm_dbg), errors of rkmm_bo_pin().
  */
-int rkmm_stage_add(struct rkmm_staging *stage, struct rkmm_window *window, struct rkmm_bo *bo,
-		   u64 offset, u64 size, enum rkmm_stage_side side, u32 *iova);
+int rkmm_stage_add(struct rkmm_staging *stage, struct rkmm_window *window,
+		   const struct rkmm_stage_part *what, enum rkmm_stage_side side, u32 *iova);
+/* rkmm_stage_next() - where something begins that joins none of the parts so far */
+u32 rkmm_stage_next(const struct rkmm_staging *stage, const struct rkmm_window *window,
+		    enum rkmm_stage_side side);
 /**
  * rkmm_stage_bind() - the step's operands are complete: mapping them shall need no memory
  * @job: not queued yet
@@ -134,5 +138,7 @@ int rkmm_stage_switch(struct rkmm_window *window, struct rkmm_staging *stage);
 void rkmm_stage_forget(struct rkmm_device *rdev, struct rkmm_staging **stages, u32 n);
 /* rkmm_stage_forget_bo() - the buffer is being freed; rkmm_vm.lock held */
 void rkmm_stage_forget_bo(struct rkmm_bo *bo);
+/* rkmm_stage_forget_mem() - the same of memory of the driver */
+void rkmm_stage_forget_mem(struct rkmm_progmem *mem);
 
 #endif

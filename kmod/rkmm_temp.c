@@ -27,9 +27,9 @@ struct rkmm_arena {
 	struct rkmm_progmem *mem;
 };
 
-u32 rkmm_arena_iova(const struct rkmm_arena *arena)
+struct rkmm_progmem *rkmm_arena_memory(const struct rkmm_arena *arena)
 {
-	return arena->mem->iova;
+	return arena->mem;
 }
 
 static void rkmm_arena_free(struct kref *ref)
@@ -90,7 +90,7 @@ static struct rkmm_arena *rkmm_arena_get(struct rkmm_client *client, u64 bytes)
 	if (!old)
 		return arena;
 	/* What names the old one will hardly be asked for again. */
-	iova = rkmm_arena_iova(old);
+	iova = old->mem->iova;
 	rkmm_warm_forget(client, NULL, 0);
 	rkmm_images_drop_range(client, iova, old->mem->size);
 	rkmm_arena_put(old);

@@ -143,6 +143,8 @@ struct rkmm_progmem {
 	bool mapped;
 	/** @scratch: the NPU writes it */
 	bool scratch;
+	/** @staged: times it is staged in windows; under rkmm_vm.stage_lock */
+	u32 staged;
 	/** @vaddr: write-combined mapping; write upward, never read; wmb() before the kick */
 	void *vaddr;
 	/** @iova: NPU address of the first byte */

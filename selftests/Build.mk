@@ -30,3 +30,6 @@ chain-vboard := --rkmm-args timeout_factor=1
 landing-vboard := --rkmm-args "landing=both settle_us=100000"
 # small ranges for operands too large; stage_direct.sh has the other half
 stage-vboard := --rkmm-args "feature=fixed window_mib=128 timeout_factor=1"
+stage_ops-vboard := --rkmm-args feature=fixed
+# against plain loops with everything staged
+epilogue-vboard := --rkmm-args feature=fixed

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The other half of the test "stage": with feature=direct the software NPU's wrong results must be
-# seen. Reloads the driver, and once more at the end.
+# The other half of the tests "stage" and "stage_ops": with feature=direct the software NPU's wrong
+# results must be seen. Reloads the driver, and once more at the end.
 
 # shellcheck source=driver.inc
 . "$(dirname "$0")/driver.inc"
@@ -16,5 +16,6 @@ if ! load feature=direct timeout_factor=1; then
 fi
 "$(dirname "$0")/stage"
 ret=$?
+"$(dirname "$0")/stage_ops" || ret=1
 rmmod rkmm && load || ret=1
 exit $ret

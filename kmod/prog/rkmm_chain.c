@@ -206,6 +206,21 @@ static u32 op_weights(const struct rkmm_member *m, u32 area)
 	}
 }
 
+/* Where the feature of a convolution is read; only features are remembered by address. */
+static void view_feature(const struct rkmm_view *views, struct rkmm_task *task)
+{
+	u32 i, *addr = task->kind == RKMM_TASK_MATMUL ? &task->matmul.a : &task->mover.src;
+
+	if (task->kind != RKMM_TASK_MATMUL && task->kind != RKMM_TASK_MOVER)
+		return;
+	for (i = 0; i < RKMM_VIEWS; i++) {
+		if (*addr - views[i].start < views[i].bytes) {
+			*addr += views[i].at - views[i].start;
+			return;
+		}
+	}
+}
+
 /* The next task of an operation that is no matmul; returns its time */
 static u32 stream_step(struct rkmm_stream *s, const struct rkmm_member *m, struct rkmm_task *task)
 {
@@ -216,6 +231,8 @@ static u32 stream_step(struct rkmm_stream *s, const struct rkmm_member *m, struc
 	};
 
 	rkmm_op_task(m->op, s->programs - s->left, m->rows, addr, task);
+	if (m->views)
+		view_feature(m->views, task);
 	task->like = 0;
 	task->weights = op_weights(m, task->weights);
 	task->ns = rkmm_task_work_ns(s->limits, task);

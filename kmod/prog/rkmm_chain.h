@@ -11,6 +11,18 @@
 #include "rkmm_op.h"
 
 /**
+ * struct rkmm_view - memory of an image that convolutions read at another address
+ * @start: where it is for everything else
+ * @bytes: size
+ * @at: where it is for features
+ */
+struct rkmm_view {
+	u32 start, bytes, at;
+};
+
+#define RKMM_VIEWS	2	/* temporary memory, constants */
+
+/**
  * struct rkmm_member - an operation with addresses, @count times
  * @geom: tiling of a matmul
  * @op: NULL, or any other operation, and @geom is NULL
@@ -30,6 +42,7 @@
  * @d: device address of D; of a matmul the vector that its BS adds; the same for all
  * @temp: of the temporary memory of @op; the same for all
  * @consts: of the constants of @op; the same for all; those of all members lie in one buffer
+ * @views: NULL, or RKMM_VIEWS of what features of @op may lie in
  */
 struct rkmm_member {
 	const struct rkmm_geom *geom;
@@ -41,6 +54,7 @@ struct rkmm_member {
 	u32 a_stride, b_stride, c_stride;
 	u32 weights;
 	u32 d, temp, consts;
+	const struct rkmm_view *views;
 };
 
 static inline struct rkmm_member rkmm_member_of(const struct rkmm_geom *geom, u32 rows, u32 a,
