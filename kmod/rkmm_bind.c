@@ -216,6 +216,9 @@ static int rkmm_bind_steps(struct rkmm_job *job, const struct rkmm_op_data *ops,
 		image = rkmm_image_get(job->client, &bound[i], end - i);
 		if (IS_ERR(image))
 			return PTR_ERR(image);
+		/* An image is found by addresses, behind which staged operands may be the same. */
+		if (rkmm_step_once(&links[i], end - i))
+			WRITE_ONCE(image->once, true);
 		trace_rkmm_step(job, i, end - i, image, why);
 		job->steps[job->nsteps] = image;
 		ret = rkmm_bind_stage(job, image);

@@ -52,6 +52,8 @@ struct rkmm_core {
 	u32 table;
 	/** @kept: the kick began without the table that the core had; under rkmm_sched.lock */
 	bool kept;
+	/** @again: stuck, and its job goes on after the reset; under rkmm_sched.lock */
+	bool again;
 	/** @mode: datapath mode of the last matmul it was started with; under rkmm_sched.lock */
 	enum rkmm_mode mode;
 	/** @int_mask: bits the running kick ends with; under rkmm_sched.lock */

@@ -248,6 +248,11 @@ struct rkmm_client {
 	/** @tables_loaded: those with lookups that did not; under rkmm_sched.lock */
 	u64 tables_loaded;
 
+	/** @strikes: see rkmm_recover_judge(); under rkmm_sched.lock */
+	u32 strikes;
+	/** @banned: submissions are refused; written under rkmm_sched.lock */
+	bool banned;
+
 	/* statistics, under rkmm_sched.lock */
 	u64 pushed, jobs, guilty, innocent, npu_ns, remaps;
 };

@@ -299,6 +299,16 @@ static enum rkmm_mode rkmm_image_mode(const struct rkmm_bound *bound, u32 n)
 	return mode;
 }
 
+static bool rkmm_image_apart(const struct rkmm_bound *bound, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (bound[i].key.after || rkmm_plan_ordered(bound[i].plan))
+			return false;
+	return true;
+}
+
 static struct rkmm_image *rkmm_image_write(struct rkmm_client *client,
 					   const struct rkmm_bound *bound, u32 n,
 					   struct rkmm_image_plan *ip)
@@ -341,6 +351,9 @@ static struct rkmm_image *rkmm_image_write(struct rkmm_client *client,
 	image->mode = rkmm_image_mode(bound, n);
 	image->light = limits.light;
 	image->land = limits.land;
+	image->apart = rkmm_image_apart(bound, n);
+	image->k = bound->plan->op ? 0 : bound->plan->geom.mm.k;
+	image->n = bound->plan->op ? bound->plan->op->op.n : bound->plan->geom.mm.n;
 	return image;
 }
 

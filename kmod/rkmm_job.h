@@ -210,6 +210,14 @@ struct rkmm_image {
 	bool light;
 	/** @land: rkmm_limits.land likewise */
 	u32 land;
+	/** @k: reduction of its first operation, 0 if that is no matmul */
+	u32 k;
+	/** @n: columns of it */
+	u32 n;
+	/** @once: its operations write what they read: running it again is no repetition */
+	bool once;
+	/** @apart: none of its kicks needs another one */
+	bool apart;
 	struct rkmm_progmem *mem;
 	struct rkmm_progmem *scratch;
 	u64 const_at, const_bytes;
@@ -398,6 +406,12 @@ struct rkmm_job {
 	unsigned long parked;
 	/** @at: their next kicks; under rkmm_sched.lock */
 	const struct rkmm_kick *at[RKMM_LANES_MAX];
+	/** @suspect: kick that hung last; under rkmm_sched.lock */
+	const struct rkmm_kick *suspect;
+	/** @retries: kicks that were started once more; under rkmm_sched.lock */
+	u32 retries;
+	/** @hung: it failed because it hung; under rkmm_sched.lock */
+	bool hung;
 	/** @npu_ns: time on the core; under rkmm_sched.lock */
 	u64 npu_ns;
 
@@ -467,8 +481,8 @@ void rkmm_sched_reset_done(struct rkmm_device *rdev, int ret);
 
 /* With rkmm_sched.lock held. */
 
-/* rkmm_sched_job_failed() - give the core's job up; it ends after the reset */
-void rkmm_sched_job_failed(struct rkmm_core *core, int result);
+/* rkmm_sched_hung() - the core waits for a reset; its job goes on behind it, or ends there */
+void rkmm_sched_hung(struct rkmm_core *core, bool again);
 void rkmm_sched_end_stuck(struct rkmm_core *core, enum rkmm_core_state state);
 bool rkmm_sched_busy(struct rkmm_device *rdev);
 
@@ -519,9 +533,20 @@ void rkmm_mode_lost(struct rkmm_device *rdev, enum rkmm_mode mode);
 u64 rkmm_predict_ns(const struct rkmm_device *rdev, const struct rkmm_kick *kick);
 /* rkmm_deadline_ns() - time that @kick may take on this device */
 u64 rkmm_deadline_ns(struct rkmm_device *rdev, const struct rkmm_kick *kick);
-/* rkmm_recover_report() - the one line about a job that is given up; rkmm_sched.lock held */
-void rkmm_recover_report(struct rkmm_core *core, const char *cause,
-			 const struct rkmm_core_status *st);
+/* Why a kick is given up */
+enum rkmm_hang {
+	RKMM_HANG_NEVER_STARTED,
+	RKMM_HANG_STALLED,
+	RKMM_HANG_DMA_ERROR,
+	RKMM_HANG_READ_FAULT,
+	RKMM_HANG_WRITE_FAULT,
+};
+
+/* rkmm_recover_hang() - give the core's kick up: one line in the log, then a reset; lock held */
+void rkmm_recover_hang(struct rkmm_core *core, enum rkmm_hang cause,
+		       const struct rkmm_core_status *st);
+/* rkmm_recover_judge() - a job has ended: what its client is worth; rkmm_sched.lock held */
+void rkmm_recover_judge(struct rkmm_job *job);
 /* rkmm_recover_pulse() - all cores quiet or stuck, starts held: reset them and restore; sleeps */
 int rkmm_recover_pulse(struct rkmm_device *rdev);
 /* rkmm_recover_reset() - all cores quiet or stuck, starts held: reset and restore; sleeps */

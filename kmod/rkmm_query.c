@@ -67,6 +67,7 @@ static void rkmm_query_client(struct rkmm_client *client, struct drm_rkmm_client
 	info->guilty = client->guilty;
 	info->innocent = client->innocent;
 	info->npu_ns = client->npu_ns;
+	info->banned = client->banned;
 	info->priority = client->candidate.priority;
 	spin_unlock_irq(&sched->lock);
 

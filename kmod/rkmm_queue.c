@@ -83,7 +83,7 @@ static void rkmm_sched_cancel_deps(struct rkmm_client *client)
 }
 
 /* Mark everything that has not started. Lock held. */
-static void rkmm_sched_mark(struct rkmm_client *client, int result)
+void rkmm_sched_mark(struct rkmm_client *client, int result)
 {
 	struct rkmm_job *job;
 

@@ -102,6 +102,7 @@ struct rkmm_image *rkmm_image_readdress(struct rkmm_client *client,
 		return NULL;
 	list_del(&image->lru);
 	hash_del(&image->hash);
+	image->once = false;
 	rkmm_image_patch_to(client, image, bound, members, n);
 	if (members != &one)
 		kvfree(members);

@@ -37,6 +37,7 @@ void rkmm_sched_end(struct rkmm_job *job, int result)
 		client->failed[client->nfailed % RKMM_FAILED_KEPT].result = job->result;
 		client->nfailed++;
 	}
+	rkmm_recover_judge(job);
 	trace_rkmm_job_done(job);
 	rkmm_sched_place(client);
 }
@@ -171,13 +172,16 @@ static void rkmm_sched_settle(struct rkmm_device *rdev)
 		queue_work(sched->wq, &sched->work);
 }
 
-void rkmm_sched_job_failed(struct rkmm_core *core, int result)
+void rkmm_sched_hung(struct rkmm_core *core, bool again)
 {
 	struct rkmm_job *job = core->job;
 
-	if (result == -EIO && !job->result)
-		job->client->guilty++;
-	job->result = result;
+	job->client->guilty++;
+	core->again = again;
+	if (!again && !job->result) {
+		job->result = -EIO;
+		job->hung = true;
+	}
 	rkmm_sched_place(job->client);
 	rkmm_sched_account(core);
 	core->state = RKMM_CORE_STUCK;
@@ -210,10 +214,35 @@ static void rkmm_sched_end_lane(struct rkmm_core *core, enum rkmm_core_state sta
 	rkmm_sched_end(job, 0);
 }
 
+/*
+ * No core is busy. Kicks that depend on nothing in their step begin where they hung; a chain
+ * finds what it needs only at the beginning of its step.
+ */
+static void rkmm_sched_rewind(struct rkmm_core *core)
+{
+	struct rkmm_job *job = core->job;
+	u32 lane = core->kick->lane;
+
+	if (job->steps[job->step]->apart) {
+		job->at[lane] = core->kick;
+		job->parked |= BIT(lane);
+	} else {
+		job->parked = 0;
+		job->next_lane = 0;
+	}
+	job->running--;
+	core->job = NULL;
+	core->kick = NULL;
+	rkmm_sched_place(job->client);
+}
+
 void rkmm_sched_end_stuck(struct rkmm_core *core, enum rkmm_core_state state)
 {
-	if (core->job)
+	if (core->job && core->again && !core->job->result && !core->rdev->sched.dead)
+		rkmm_sched_rewind(core);
+	else if (core->job)
 		rkmm_sched_end_lane(core, state);
+	core->again = false;
 	core->state = state;
 }
 
@@ -298,10 +327,8 @@ irqreturn_t rkmm_sched_irq(struct rkmm_core *core)
 		rkmm_core_status(core, &st);
 		/* Clear and mask at the source, or the level line storms (hw 01 §10). */
 		rkmm_core_quiet(core);
-		if (core->state == RKMM_CORE_BUSY) {
-			rkmm_recover_report(core, "DMA error", &st);
-			rkmm_sched_job_failed(core, -EIO);
-		}
+		if (core->state == RKMM_CORE_BUSY)
+			rkmm_recover_hang(core, RKMM_HANG_DMA_ERROR, &st);
 		goto out;
 	}
 	if (!(raw & core->int_mask)) {
@@ -342,9 +369,7 @@ static void rkmm_sched_look(struct rkmm_core *core)
 	if (ktime_get_ns() < core->deadline)
 		return;
 
-	rkmm_recover_report(core, st.task ? "stalled" : "never started", &st);
-	rkmm_core_quiet(core);
-	rkmm_sched_job_failed(core, -EIO);
+	rkmm_recover_hang(core, st.task ? RKMM_HANG_STALLED : RKMM_HANG_NEVER_STARTED, &st);
 }
 
 void rkmm_sched_watchdog(struct timer_list *timer)

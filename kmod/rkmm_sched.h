@@ -31,6 +31,8 @@ static inline bool rkmm_sched_here(const struct rkmm_device *rdev, const struct 
 	return job->window == rdev->sched.window && (!stage || stage == job->window->staged);
 }
 
+/* rkmm_sched_mark() - nothing that is queued will run */
+void rkmm_sched_mark(struct rkmm_client *client, int result);
 /* rkmm_sched_start() - start everything that can start */
 void rkmm_sched_start(struct rkmm_device *rdev);
 /* rkmm_sched_pick() - whom to serve now; its candidate says what it needs */

@@ -41,6 +41,41 @@ bool rkmm_link_conflict(const struct rkmm_link *x, const struct rkmm_link *y)
 	return false;
 }
 
+/* Bytes of @reach that no operation before @links[n] wrote: none, or all for simplicity */
+static bool comes_from_outside(const struct rkmm_link *links, u32 n, const struct rkmm_reach *reach)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		const struct rkmm_reach *out = &links[i].reach[RKMM_LINK_OUT];
+
+		if (out->owner == reach->owner && out->start <= reach->start &&
+		    out->end >= reach->end)
+			return false;
+	}
+	return true;
+}
+
+bool rkmm_step_once(const struct rkmm_link *links, u32 n)
+{
+	u32 i, k, j, last;
+
+	for (i = 0; i < n; i++) {
+		last = n > RKMM_STEP_MOST ? i + 1 : n;
+		for (k = 0; k < RKMM_LINK_OPERANDS; k++) {
+			const struct rkmm_reach *in = &links[i].reach[k];
+
+			if (k == RKMM_LINK_OUT || !in->owner)
+				continue;
+			for (j = i; j < last; j++)
+				if (meet(in, &links[j].reach[RKMM_LINK_OUT]) &&
+				    (n > RKMM_STEP_MOST || comes_from_outside(links, i, in)))
+					return true;
+		}
+	}
+	return false;
+}
+
 static u32 lanes_used(const struct step *s)
 {
 	u32 l, used = 1;

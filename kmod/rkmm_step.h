@@ -69,6 +69,17 @@ struct rkmm_step_caps {
 bool rkmm_link_conflict(const struct rkmm_link *x, const struct rkmm_link *y);
 
 /**
+ * rkmm_step_once() - whether running a step twice gives something else than running it once
+ * @links: its operations, in order
+ * @n: how many
+ *
+ * That is so when an operation writes what it or one before it reads, unless the step itself
+ * wrote all of that before it was read. More than RKMM_STEP_MOST operations are groups, which
+ * leave each other alone.
+ */
+bool rkmm_step_once(const struct rkmm_link *links, u32 n);
+
+/**
  * rkmm_step_end() - how far the step goes that begins with @first
  * @caps: bounds
  * @links: operations of the submission

@@ -394,7 +394,12 @@ int rkmm_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file)
 
 	if (!drm_dev_enter(drm, &idx))
 		return -ENODEV;
-	ret = READ_ONCE(rdev->sched.dead) ? -ENODEV : rkmm_warm_submit(client, args);
+	if (unlikely(READ_ONCE(rdev->sched.dead)))
+		ret = -ENODEV;
+	else if (unlikely(READ_ONCE(client->banned)))
+		ret = -EPERM;
+	else
+		ret = rkmm_warm_submit(client, args);
 	if (ret > 0)
 		ret = rkmm_submit(client, file, args);
 	drm_dev_exit(idx);

@@ -517,7 +517,7 @@ TEST_F_TIMEOUT(chain, tables, CASE_TIMEOUT)
 	LOOKUP(&op[0], true);
 
 	/* a reset takes it away */
-	if (!soft_fault("0.never_start=1")) {
+	if (!soft_fault("0.never_start=2")) {
 		EXPECT_EQ(-EIO, run_there(o, &other));
 		op[0].c = desk_operand(d, 11);
 		LOOKUP(&op[0], false);

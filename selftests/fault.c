@@ -13,6 +13,7 @@
 
 #define CASE_TIMEOUT	240
 #define LOG_ERR		3
+#define BAN_AFTER	8	/* the driver's default */
 
 FIXTURE(fault) {
 	int fd[2];
@@ -77,6 +78,17 @@ static int submit(int fd, struct mm *mm, uint32_t cores, struct drm_rkmm_sync *i
 	return ret;
 }
 
+/* For jobs that hang on purpose; 0: what the driver thinks is right */
+static void timeout_floor(unsigned int ms)
+{
+	FILE *f = fopen("/sys/module/rkmm/parameters/timeout_floor_ms", "w");
+
+	if (!f)
+		return;
+	fprintf(f, "%u", ms);
+	fclose(f);
+}
+
 static uint64_t resets(int fd)
 {
 	struct drm_rkmm_device_info info;
@@ -84,32 +96,40 @@ static uint64_t resets(int fd)
 	return rk_device(fd, &info) ? 0 : info.resets;
 }
 
-#define HUNG(cause)							\
+/* A core hangs @times times in a row with the same job: @want is what becomes of it. */
+#define HUNG(cause, times, want)					\
 do {									\
 	struct drm_rkmm_client_info me, other;				\
-	char line[256] = "";						\
+	char line[400] = "";						\
 	uint64_t seqno;							\
 									\
 	ASSERT_EQ(0, submit(self->fd[0], &self->mm[0], 1, NULL, NULL, &seqno)); \
-	EXPECT_EQ(-EIO, rk_result(self->fd[0], seqno));			\
-	ASSERT_EQ(0, buf_begin_read(&self->mm[0].c));			\
+	EXPECT_EQ(want, rk_result(self->fd[0], seqno));			\
+	EXPECT_EQ(0, buf_begin_read(&self->mm[0].c));			\
+	if (!(want)) {							\
+		EXPECT_EQ(0, mm_check(&self->mm[0])) {			\
+			TH_LOG("once more: %s", self->mm[0].msg);	\
+		}							\
+	}								\
 	EXPECT_EQ(0, mm_run(&self->mm[1])) {				\
 		TH_LOG("the other client: %s", self->mm[1].msg);	\
 	}								\
 	ASSERT_EQ(0, rk_client(self->fd[0], &me));			\
 	ASSERT_EQ(0, rk_client(self->fd[1], &other));			\
-	EXPECT_EQ(1, me.guilty);					\
+	EXPECT_EQ(times, me.guilty);					\
 	EXPECT_EQ(0, other.guilty);					\
 	EXPECT_EQ(1, me.jobs);						\
-	EXPECT_EQ(self->before.resets + 1, resets(self->fd[0]));	\
+	EXPECT_EQ(self->before.resets + (times), resets(self->fd[0])); \
 	if (self->kmsg >= 0) {						\
-		EXPECT_EQ(1, kmsg_count(self->kmsg, LOG_ERR, "rkmm", NULL, line, \
-					sizeof(line)));			\
-		EXPECT_NE(NULL, strstr(line, cause)) {			\
+		/* the last one says how it ended */			\
+		EXPECT_EQ(times, kmsg_count(self->kmsg, LOG_ERR, "rkmm", NULL, line, \
+					    sizeof(line)));		\
+		EXPECT_NE(NULL, strstr(line, "hang: core=0 cause=" cause " ")) { \
 			TH_LOG("%s", line);				\
 		}							\
-		EXPECT_NE(NULL, strstr(line, "core0"));			\
-		EXPECT_NE(NULL, strstr(line, "fault["));		\
+		EXPECT_NE(NULL, strstr(line, " shape=9x100x50 "));	\
+		EXPECT_NE(NULL, strstr(line, (want) ? " outcome=EIO " : " outcome=retry ")); \
+		EXPECT_NE(NULL, strstr(line, " comm=fault"));		\
 	}								\
 } while (0)
 
@@ -117,8 +137,25 @@ TEST_F_TIMEOUT(fault, never_start, CASE_TIMEOUT)
 {
 	if (!self->soft)
 		return;
+	ASSERT_EQ(0, soft_fault("0.never_start=2"));
+	HUNG("never-started", 2, -EIO);
+}
+
+/* Once is chance: the job is started again behind the reset, and nobody sees a difference. */
+TEST_F_TIMEOUT(fault, never_start_once, CASE_TIMEOUT)
+{
+	if (!self->soft)
+		return;
 	ASSERT_EQ(0, soft_fault("0.never_start=1"));
-	HUNG("never started");
+	HUNG("never-started", 1, 0);
+}
+
+TEST_F_TIMEOUT(fault, error_interrupt_once, CASE_TIMEOUT)
+{
+	if (!self->soft)
+		return;
+	ASSERT_EQ(0, soft_fault("0.error_irq=0x1000:1"));
+	HUNG("dma-error", 1, 0);
 }
 
 /* The NPU reports that it could not read or write: no waiting for the deadline. */
@@ -126,36 +163,36 @@ TEST_F_TIMEOUT(fault, error_interrupt, CASE_TIMEOUT)
 {
 	if (!self->soft)
 		return;
-	ASSERT_EQ(0, soft_fault("0.error_irq=0x1000:1"));
-	HUNG("DMA error");
+	ASSERT_EQ(0, soft_fault("0.error_irq=0x1000:2"));
+	HUNG("dma-error", 2, -EIO);
 }
 
 TEST_F_TIMEOUT(fault, error_interrupt_write, CASE_TIMEOUT)
 {
 	if (!self->soft)
 		return;
-	ASSERT_EQ(0, soft_fault("0.error_irq=0x2000:1"));
-	HUNG("DMA error");
+	ASSERT_EQ(0, soft_fault("0.error_irq=0x2000:2"));
+	HUNG("dma-error", 2, -EIO);
 }
 
 /* Some programs of the chain ran, then nothing more. */
 TEST_F_TIMEOUT(fault, stall, CASE_TIMEOUT)
 {
 	struct mm mm = { .types = DRM_RKMM_I8I32, .m = 1100, .k = 32, .n = 32 };
-	char line[256] = "";
+	char line[400] = "";
 	uint64_t seqno;
 
 	if (!self->soft)
 		return;
 	ASSERT_EQ(0, mm_init(&mm, self->fd[0], 9));
 	ASSERT_LT(1, mm.plan.programs);
-	ASSERT_EQ(0, soft_fault("0.stall=1:1"));
+	ASSERT_EQ(0, soft_fault("0.stall=1:2"));
 	ASSERT_EQ(0, submit(self->fd[0], &mm, 1, NULL, NULL, &seqno));
 	EXPECT_EQ(-EIO, rk_result(self->fd[0], seqno));
 	if (self->kmsg >= 0) {
-		EXPECT_EQ(1, kmsg_count(self->kmsg, LOG_ERR, "rkmm", "stalled", line,
+		EXPECT_EQ(2, kmsg_count(self->kmsg, LOG_ERR, "rkmm", "cause=stalled", line,
 					sizeof(line)));
-		EXPECT_NE(NULL, strstr(line, "task 1 of")) {
+		EXPECT_NE(NULL, strstr(line, " task=1/")) {
 			TH_LOG("%s", line);
 		}
 	}
@@ -216,7 +253,7 @@ TEST_F_TIMEOUT(fault, dependents, CASE_TIMEOUT)
 	ASSERT_EQ(0, xioctl(self->fd[1], DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &h));
 	out[1].handle = h.handle;
 
-	ASSERT_EQ(0, soft_fault("0.never_start=1"));
+	ASSERT_EQ(0, soft_fault("0.never_start=2"));
 	ASSERT_EQ(0, submit(self->fd[0], &self->mm[0], 1, NULL, &out[0], &bad));
 	ASSERT_EQ(0, submit(self->fd[1], &self->mm[1], 0, &out[1], NULL, &other));
 	ASSERT_EQ(0, submit(self->fd[0], &self->mm[0], 0, &out[0], NULL, &own));
@@ -244,7 +281,7 @@ TEST_F_TIMEOUT(fault, shared_buffer_after_failure, CASE_TIMEOUT)
 		return;
 	ASSERT_EQ(0, xioctl(self->fd[0], DRM_IOCTL_PRIME_HANDLE_TO_FD, &p));
 	ASSERT_EQ(0, xioctl(self->fd[1], DRM_IOCTL_PRIME_FD_TO_HANDLE, &p));
-	ASSERT_EQ(0, soft_fault("0.never_start=1"));
+	ASSERT_EQ(0, soft_fault("0.never_start=2"));
 	ASSERT_EQ(0, submit(self->fd[0], &self->mm[0], 1, NULL, NULL, &seqno));
 	ASSERT_EQ(-EIO, rk_result(self->fd[0], seqno));
 	for (i = 0; i < 3; i++) {
@@ -294,7 +331,7 @@ TEST_F_TIMEOUT(fault, neighbours_of_a_reset, CASE_TIMEOUT)
 	}
 	/* the neighbours keep off core 0 */
 	for (i = 0; i < 4; i++) {
-		ASSERT_EQ(0, soft_fault("0.never_start=1"));
+		ASSERT_EQ(0, soft_fault("0.never_start=2"));
 		ASSERT_EQ(0, submit(self->fd[0], &self->mm[0], 1, NULL, NULL, &seqno));
 		EXPECT_EQ(-EIO, rk_result(self->fd[0], seqno));
 	}
@@ -303,28 +340,95 @@ TEST_F_TIMEOUT(fault, neighbours_of_a_reset, CASE_TIMEOUT)
 	EXPECT_EQ(0, failed);
 }
 
-/* Again and again: nothing wears out. */
+/* Again and again: nothing wears out, but who does it is sent away at last. */
 TEST_F_TIMEOUT(fault, ten_hangs, CASE_TIMEOUT)
 {
 	struct drm_rkmm_client_info me;
 	uint64_t seqno;
-	int i;
+	int i, fd;
 
 	if (!self->soft)
 		return;
 	for (i = 0; i < 10; i++) {
-		ASSERT_EQ(0, soft_fault("*.never_start=1"));
-		ASSERT_EQ(0, submit(self->fd[0], &self->mm[0], 1u << i % 3, NULL, NULL, &seqno));
-		EXPECT_EQ(-EIO, rk_result(self->fd[0], seqno));
+		ASSERT_EQ(0, soft_fault("*.never_start=2"));
+		timeout_floor(200);
+		EXPECT_EQ(i < BAN_AFTER ? 0 : -EPERM,
+			  submit(self->fd[0], &self->mm[0], 1u << i % 3, NULL, NULL, &seqno));
+		if (i < BAN_AFTER) {
+			EXPECT_EQ(-EIO, rk_result(self->fd[0], seqno));
+		}
+		timeout_floor(0);
 		ASSERT_EQ(0, soft_fault("*.never_start=0"));
 		ASSERT_EQ(0, mm_new_c(&self->mm[1]));
 		EXPECT_EQ(0, mm_run(&self->mm[1])) {
 			TH_LOG("after hang %d: %s", i, self->mm[1].msg);
 		}
+		ASSERT_EQ(0, rk_client(self->fd[0], &me));
+		EXPECT_EQ(i >= BAN_AFTER - 1, me.banned);
+	}
+	EXPECT_EQ(2 * BAN_AFTER, me.guilty);
+	EXPECT_EQ(self->before.resets + 2 * BAN_AFTER, resets(self->fd[0]));
+	if (self->kmsg >= 0) {
+		EXPECT_EQ(1, kmsg_count(self->kmsg, LOG_ERR, "rkmm", "ban: failed=8 ", NULL, 0));
+	}
+
+	/* it can still ask, wait and clean up; another file is another client */
+	EXPECT_EQ(0, rk_client(self->fd[0], &me));
+	mm_free(&self->mm[0]);
+	fd = rk_open();
+	ASSERT_LE(0, fd);
+	close(self->fd[0]);
+	self->fd[0] = fd;
+	ASSERT_EQ(0, mm_init(&self->mm[0], fd, 0));
+}
+
+/* What a banned client had queued is cancelled, in order. */
+TEST_F_TIMEOUT(fault, banned_with_a_queue, CASE_TIMEOUT)
+{
+	uint64_t seqno[BAN_AFTER + 5];
+	int i, fd;
+
+	if (!self->soft)
+		return;
+	ASSERT_EQ(0, soft_fault("*.never_start=0"));
+	ASSERT_EQ(0, soft_fault("0.never_start=1000"));
+	timeout_floor(200);
+	for (i = 0; i < BAN_AFTER + 5; i++)
+		ASSERT_EQ(0, submit(self->fd[0], &self->mm[0], 1, NULL, NULL, &seqno[i]));
+	for (i = 0; i < BAN_AFTER + 5; i++)
+		EXPECT_EQ(i < BAN_AFTER ? -EIO : -ECANCELED, rk_result(self->fd[0], seqno[i])) {
+			TH_LOG("job %d", i);
+		}
+	timeout_floor(0);
+	ASSERT_EQ(0, soft_fault("0.never_start=0"));
+	mm_free(&self->mm[0]);
+	fd = rk_open();
+	ASSERT_LE(0, fd);
+	close(self->fd[0]);
+	self->fd[0] = fd;
+	ASSERT_EQ(0, mm_init(&self->mm[0], fd, 0));
+}
+
+/* Good jobs in between make up for those that failed. */
+TEST_F_TIMEOUT(fault, not_banned_for_chance, CASE_TIMEOUT)
+{
+	struct drm_rkmm_client_info me;
+	uint64_t seqno;
+	int i, j;
+
+	if (!self->soft)
+		return;
+	for (i = 0; i < BAN_AFTER + 2; i++) {
+		ASSERT_EQ(0, soft_fault("0.error_irq=0x1000:2"));
+		ASSERT_EQ(0, submit(self->fd[0], &self->mm[0], 1, NULL, NULL, &seqno));
+		EXPECT_EQ(-EIO, rk_result(self->fd[0], seqno));
+		for (j = 0; j < 16; j++) {
+			ASSERT_EQ(0, submit(self->fd[0], &self->mm[0], 1, NULL, NULL, &seqno));
+			EXPECT_EQ(0, rk_result(self->fd[0], seqno));
+		}
 	}
 	ASSERT_EQ(0, rk_client(self->fd[0], &me));
-	EXPECT_EQ(10, me.guilty);
-	EXPECT_EQ(self->before.resets + 10, resets(self->fd[0]));
+	EXPECT_EQ(0, me.banned);
 }
 
 /* The owner of a hanging job is killed before the deadline. */
@@ -337,7 +441,7 @@ TEST_F_TIMEOUT(fault, killed_while_hanging, CASE_TIMEOUT)
 	if (!self->soft)
 		return;
 	for (i = 0; i < 3; i++) {
-		ASSERT_EQ(0, soft_fault("0.never_start=1"));
+		ASSERT_EQ(0, soft_fault("0.never_start=2"));
 		pid = fork();
 		if (!pid) {
 			struct mm mm = { .types = DRM_RKMM_I8I32, .m = 5, .k = 40, .n = 40 };

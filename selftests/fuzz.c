@@ -850,7 +850,7 @@ TEST_F_TIMEOUT(fuzz, killed, 3600)
 			setpgid(*p, *p);
 		}
 		if (faults)
-			soft_fault(rnd_below(&r, 2) ? "*.never_start=1" : "*.stall=1:1");
+			soft_fault(rnd_below(&r, 2) ? "*.never_start=2" : "*.stall=1:2");
 	}
 	if (faults)
 		soft_fault("*.never_start=0,*.stall=0");

@@ -404,7 +404,7 @@ TEST_F_TIMEOUT(staged, reset, CASE_TIMEOUT)
 {
 	long long before = remaps(self->fd);
 
-	if (soft_fault("*.never_start=1"))
+	if (soft_fault("*.never_start=2"))
 		SKIP(return, "no fault switches");
 	EXPECT_EQ(-EIO, mm_run(&self->mm));
 	ASSERT_EQ(0, soft_fault("*.never_start=0"));

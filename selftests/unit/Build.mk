@@ -44,6 +44,9 @@ test_step-srcs := selftests/unit/test_step.c kmod/rkmm_step.c
 test_step-libs := prog model
 test_step-ldlibs := -lm
 
+host-tests += test_step_once
+test_step_once-srcs := selftests/unit/test_step_once.c kmod/rkmm_step.c
+
 host-tests += test_step_ranges
 test_step_ranges-srcs := selftests/unit/test_step_ranges.c kmod/rkmm_step.c
 test_step_ranges-libs := prog model
