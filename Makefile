@@ -94,8 +94,8 @@ CCACHE ?= $(shell command -v ccache)
 WERROR ?= -Werror
 CFLAGS ?= -O2 -g
 
-# <drm/drm.h>, "drm.h", <xf86drm.h> and <zlib.h>, whatever architecture, of the build machine's packages
-lib-headers := build/include/zlib.h
+# <drm/drm.h>, "drm.h", <xf86drm.h>, <zlib.h> and <curses.h>, whatever architecture, of the build machine's packages
+lib-headers := build/include/curses.h
 ktools := build/ktools/.done
 u-flags := -std=gnu11 -Wall -Wextra -fPIC -Iuapi -I. -Ilib -isystem build/include -isystem build/include/drm
 kselftest-flags := -isystem build/ktools/selftests -isystem build/ktools/selftests/rkmm -D_GNU_SOURCE
@@ -213,7 +213,8 @@ $(foreach t,host arm64,$(foreach s,$(guest-scripts) $(guest-helpers),$(eval $(ca
 $(lib-headers): | need-headers
 	@mkdir -p $(@D)/drm
 	$(Q)cp /usr/include/libdrm/drm.h /usr/include/libdrm/drm_mode.h /usr/include/xf86drm.h $(@D)/drm/
-	$(Q)cp /usr/include/zconf.h $(@D)/; cp /usr/include/zlib.h $@.$$$$; mv $@.$$$$ $@
+	$(Q)cp /usr/include/{zconf,zlib,ncurses_dll,unctrl}.h $(@D)/
+	$(Q)cp /usr/include/curses.h $@.$$$$; mv $@.$$$$ $@
 
 $(ktools):
 	$(Q)tools/build/deb.sh ktools
@@ -226,11 +227,11 @@ selftests: $(if $(filter arm64,$(karch)),need-cross $(call guest-files,arm64),ne
 
 # packages of the build machine: looked for once per make, installed when root
 need-headers:
-	$(Q)tools/build/deb.sh need libdrm-dev zlib1g-dev
+	$(Q)tools/build/deb.sh need libdrm-dev zlib1g-dev libncurses-dev
 need-host:
-	$(Q)tools/build/deb.sh need gcc $(if $(host-tests),libcmocka-dev) $(if $(filter %.cc,$(foreach t,$(host-tests),$($(t)-srcs))),g++) libdrm-dev zlib1g-dev libjansson-dev
+	$(Q)tools/build/deb.sh need gcc $(if $(host-tests),libcmocka-dev) $(if $(filter %.cc,$(foreach t,$(host-tests),$($(t)-srcs))),g++) libdrm-dev zlib1g-dev libjansson-dev libncurses-dev
 need-cross:
-	$(Q)tools/build/deb.sh need $(if $(cross-prefix),gcc-aarch64-linux-gnu libc6-dev-arm64-cross,gcc) libdrm-dev zlib1g-dev
+	$(Q)tools/build/deb.sh need $(if $(cross-prefix),gcc-aarch64-linux-gnu libc6-dev-arm64-cross,gcc) libdrm-dev zlib1g-dev libncurses-dev
 	$(if $(cross-prefix),$(Q)tools/build/deb.sh cross)
 $(call tree-files,host$(san)) $(call guest-files,host): | need-host
 $(call tree-files,arm64) $(call guest-files,arm64): | need-cross

@@ -32,7 +32,7 @@ rkmm-example-shlibs := rkmm
 ifneq ($(shell command -v g++),)
 host: build/host/bin/rkmm-cxx-check
 build/host/bin/rkmm-cxx-check: selftests/unit/test_lib_cxx.cc lib/rkmm.h uapi/rkmm_drm.h \
-		build/host/lib/librkmm.a | build/include/zlib.h
+		build/host/lib/librkmm.a | $(lib-headers)
 	$(call say,CXX,$@)
 	@mkdir -p $(@D)
 	$(Q)g++ -std=c++17 $(CFLAGS) -Wall -Wextra $(WERROR) -Iuapi -I. -isystem build/include \

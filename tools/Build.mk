@@ -43,6 +43,12 @@ rkmm-trace-parts := $(filter-out tools/trace/main.c,$(sort $(wildcard tools/trac
 	tools/common/common.c tools/common/perfetto.c
 rkmm-trace-srcs := tools/trace/main.c $(rkmm-trace-parts)
 
+host-bins += rkmm-top
+rkmm-top-parts := $(filter-out tools/top/main.c,$(sort $(wildcard tools/top/*.c))) \
+	tools/common/common.c tools/common/perfetto.c
+rkmm-top-srcs := tools/top/main.c $(rkmm-top-parts)
+rkmm-top-ldlibs := -lncurses -ltinfo
+
 # examples of sequences
 host-bins += rkmm-attention rkmm-mlp rkmm-digits
 example-parts := tools/examples/example.c tools/common/common.c

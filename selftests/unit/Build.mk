@@ -150,6 +150,11 @@ host-tests += test_trace
 test_trace-srcs = selftests/unit/test_trace.c selftests/unit/json_schema.c $(rkmm-trace-parts)
 test_trace-ldlibs := -ljansson
 
+# rkmm-top
+host-tests += test_top
+test_top-srcs = selftests/unit/test_top.c selftests/unit/json_schema.c $(rkmm-top-parts)
+test_top-ldlibs := -ljansson -lncurses -ltinfo -lutil
+
 host-tests += test_prog_group
 test_prog_group-srcs := selftests/unit/test_prog_group.c
 test_prog_group-libs := prog model

@@ -19,7 +19,7 @@ usage()
 	                      (ARCH amd64 or arm64, SERIES 6.1 or 6.12)
 	  board               unpack the arm64 kernel and busybox for the virtual board
 	  digits              unpack the pictures of handwritten digits of python3-sklearn
-	  cross               unpack the arm64 libdrm and zlib that programs for arm64 are linked with
+	  cross               unpack the arm64 libdrm, zlib and ncurses that programs for arm64 are linked with
 	  ktools              take checkpatch and the kselftest files from the kernel source
 	  ksource DIR         unpack all of the kernel source, as DIR
 	  need [PACKAGE]...   install missing packages of the build machine (all when none is named)
@@ -147,7 +147,8 @@ digits()
 
 cross()
 {
-	unpack libdrm2:arm64 libdrm-dev:arm64 zlib1g:arm64 zlib1g-dev:arm64
+	unpack libdrm2:arm64 libdrm-dev:arm64 zlib1g:arm64 zlib1g-dev:arm64 \
+		libncurses6:arm64 libtinfo6:arm64 libncurses-dev:arm64
 	# its own link is an absolute one
 	ln -sfn ../../../lib/aarch64-linux-gnu/libz.so.1 "$root/usr/lib/aarch64-linux-gnu/libz.so"
 }
@@ -214,6 +215,7 @@ needs()
 	/usr/include/libdrm/drm.h libdrm-dev
 	/usr/include/zlib.h zlib1g-dev
 	/usr/include/jansson.h libjansson-dev
+	/usr/include/curses.h libncurses-dev
 	END
 	if [ "$native" != arm64 ]; then
 		echo aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu

@@ -38,6 +38,13 @@ done
 
 cp -L "$root/usr/lib/aarch64-linux-gnu/libdrm.so.2" "$root/lib/aarch64-linux-gnu/libz.so.1" "$stage/usr/lib/"
 
+cp -L "$root"/{usr/,}lib/aarch64-linux-gnu/lib{ncurses,tinfo}.so.6 "$stage/usr/lib/" 2> /dev/null ||
+	[ -e "$stage/usr/lib/libncurses.so.6" ]
+# every Debian machine has them
+for t in l/linux v/vt100 v/vt220 x/xterm; do
+	install -D -m 644 "/lib/terminfo/$t" "$stage/lib/terminfo/$t"
+done
+
 # list NAME MODULE...: copy modules with all they need; the order to load them in goes to NAME.modules
 [ -e "$deb/lib/modules/$rel/modules.dep" ] || PATH=$PATH:/sbin:/usr/sbin depmod -b "$deb" "$rel"
 list()
