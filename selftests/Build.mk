@@ -33,3 +33,5 @@ stage-vboard := --rkmm-args "feature=fixed window_mib=128 timeout_factor=1"
 stage_ops-vboard := --rkmm-args feature=fixed
 # against plain loops with everything staged
 epilogue-vboard := --rkmm-args feature=fixed
+# programs are counted, and trailers are none that anybody asked for
+soak-vboard := --rkmm-args landing=off
