@@ -175,6 +175,8 @@ static void rkmm_sched_start_lane(struct rkmm_client *client, struct rkmm_core *
 		client->rdev->sched.mode = image->mode;
 		core->mode = image->mode;
 	}
+	rkmm_choice_served(&client->rdev->sched.policy, &client->candidate,
+			   client->rdev->sched.now);
 	client->candidate.since = client->rdev->sched.now;
 	rkmm_sched_place(client);
 }
@@ -244,7 +246,7 @@ struct rkmm_client *rkmm_sched_pick(struct rkmm_device *rdev)
 		sched->floor = max(sched->floor, rkmm_sched_least(rdev, floor));
 		return rkmm_sched_able(client) ? client : NULL;
 	}
-	rkmm_choice_start(&choice, sched->now);
+	rkmm_choice_start(&choice, sched->now, &sched->policy);
 	list_for_each_entry(client, &sched->ready, in_ready) {
 		floor = min(floor, client->candidate.vtime);
 		client->able = rkmm_sched_able(client);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which of several ready clients is served next: see rkmm_policy.h. */
+#include "rkmm_chain.h"
 #include "rkmm_policy.h"
 #include "rkmm_pure.h"
 
@@ -34,10 +35,12 @@ static const char * const rules[RKMM_RULES] = {
 static u64 key(const struct rkmm_choice *choice, enum rkmm_rule rule,
 	       const struct rkmm_candidate *c)
 {
-	bool aged = choice->now >= c->since && choice->now - c->since >= RKMM_AGE_NS;
+	bool aged = choice->now >= c->since && choice->now - c->since >= choice->age;
 
 	switch (rule) {
 	case RKMM_RULE_AGE:
+		if (choice->aged && classes[c->priority].rank < choice->rank)
+			return ~0ull;
 		return aged ? c->since : ~0ull;
 	case RKMM_RULE_RANK:
 		return ~0u - classes[c->priority].rank;
@@ -75,9 +78,10 @@ u64 rkmm_policy_charge(enum rkmm_priority priority, u64 ns)
 	return ns << classes[priority].shift;
 }
 
-void rkmm_choice_start(struct rkmm_choice *choice, u64 now)
+void rkmm_choice_start(struct rkmm_choice *choice, u64 now,
+		       const struct rkmm_policy_counts *counts)
 {
-	*choice = (struct rkmm_choice){ .now = now };
+	*choice = (struct rkmm_choice){ .now = now, .aged = counts->aged };
 }
 
 void rkmm_choice_see(struct rkmm_choice *choice, const struct rkmm_candidate *c)
@@ -93,6 +97,8 @@ void rkmm_choice_see(struct rkmm_choice *choice, const struct rkmm_candidate *c)
 	 * slack when there are more: all have had a turn before anybody has waited too long.
 	 */
 	choice->slack = RKMM_AGE_NS / 2 / choice->n;
+	/* So many that one kick of each takes longer: earlier it is first come, first served. */
+	choice->age = rkmm_max((u64)RKMM_AGE_NS, (u64)choice->n * RKMM_KICK_NS);
 }
 
 void rkmm_choice_offer(struct rkmm_choice *choice, const struct rkmm_candidate *c)

@@ -10,17 +10,24 @@
  * Pure code, also compiled into host tests and tools. A choice takes two rounds over the
  * candidates:
  *
- *	rkmm_choice_start(&choice, now);
+ *	rkmm_choice_start(&choice, now, &counts);
  *	for each candidate:	rkmm_choice_see(&choice, candidate);
  *	for each candidate:	rkmm_choice_offer(&choice, candidate);
  *	best = rkmm_choice_end(&choice, &counts);
+ *
+ * and what is served, by a choice or not, is told:
+ *
+ *	rkmm_choice_served(&counts, candidate, now);
  */
 #ifndef RKMM_POLICY_H
 #define RKMM_POLICY_H
 
 #include "rkmm_prog.h"
 
-/* Who has waited that long goes before everybody who came later */
+/*
+ * Who has waited that long goes before everybody who came later. Of so many candidates that one
+ * kick of each takes longer, nobody is too old before that time.
+ */
 #define RKMM_AGE_NS	20000000u
 
 /**
@@ -54,7 +61,8 @@ struct rkmm_candidate {
 
 /**
  * enum rkmm_rule - what makes one candidate better than another, the first that differs
- * @RKMM_RULE_AGE: waits for RKMM_AGE_NS, the longest first
+ * @RKMM_RULE_AGE: waits for too long, the longest first; but of two kicks in a row, one is
+ *	for a higher priority
  * @RKMM_RULE_RANK: a higher priority that goes before
  * @RKMM_RULE_SHARE: is not ahead of the others by more than the bound
  * @RKMM_RULE_WINDOW: is in the present window
@@ -80,11 +88,13 @@ enum rkmm_rule {
  * @rule: by enum rkmm_rule: choices that it decided against who was ready first. So WINDOW
  *	and MODE count changes avoided, or put off
  * @forced: changes of window or mode for the sake of who had waited too long
+ * @aged: not a count: who was served last had waited long, and goes before nobody by rank
  */
 struct rkmm_policy_counts {
 	u64 choices;
 	u64 rule[RKMM_RULES];
 	u64 forced;
+	bool aged;
 };
 
 /**
@@ -94,6 +104,8 @@ struct rkmm_policy_counts {
  * @rank: highest of them
  * @floor: least virtual time of that rank
  * @slack: how far ahead of it a candidate may be
+ * @age: who waits for so long is too old
+ * @aged: rkmm_policy_counts.aged
  * @best: by all rules
  * @calm: by all but RKMM_RULE_AGE
  * @first: ready for the longest time
@@ -101,18 +113,28 @@ struct rkmm_policy_counts {
 struct rkmm_choice {
 	u64 now;
 	u32 n, rank;
-	u64 floor, slack;
+	u64 floor, slack, age;
+	bool aged;
 	const struct rkmm_candidate *best, *calm, *first;
 };
 
 /** rkmm_policy_charge() - by how much @ns on a core moves a virtual time */
 u64 rkmm_policy_charge(enum rkmm_priority priority, u64 ns);
 
-void rkmm_choice_start(struct rkmm_choice *choice, u64 now);
+void rkmm_choice_start(struct rkmm_choice *choice, u64 now,
+		       const struct rkmm_policy_counts *counts);
 void rkmm_choice_see(struct rkmm_choice *choice, const struct rkmm_candidate *candidate);
 void rkmm_choice_offer(struct rkmm_choice *choice, const struct rkmm_candidate *candidate);
 const struct rkmm_candidate *rkmm_choice_end(const struct rkmm_choice *choice,
 					     struct rkmm_policy_counts *counts);
+
+/** rkmm_choice_served() - @candidate starts at @now */
+static inline void rkmm_choice_served(struct rkmm_policy_counts *counts,
+				      const struct rkmm_candidate *candidate, u64 now)
+{
+	counts->aged = candidate->priority != RKMM_PRIORITY_HIGH &&
+		       now - candidate->since >= RKMM_AGE_NS;
+}
 
 /** rkmm_rule_name() - "age" ... */
 const char *rkmm_rule_name(enum rkmm_rule rule);

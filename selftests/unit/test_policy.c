@@ -4,6 +4,7 @@
  *
  * The loop around it is that of kmod/rkmm_next.c: a client's jobs run in order, each in
  * lanes over the cores, lanes pause between kicks, and another window needs idle cores.
+ * "Busy" clients always have work.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,18 +19,21 @@
 #define US		1000ull
 #define MS		1000000ull
 #define CLIENTS		8
+#define MANY		16
 #define CORES		3
 #define SAMPLE		(20 * MS)
 #define SAMPLES		128
 #define SWITCH_NS	(400 * US)
 #define CHANGE_NS	(50 * US)
+/* the longest kick that the driver makes */
+#define KICK_MOST	(3 * MS)
 
 struct client {
 	struct rkmm_candidate c;
 	/* what it is like */
 	uint64_t kick_ns, think_ns;
 	uint32_t window, lanes_most, kicks_most, modes, mode, mask;
-	bool busy;
+	bool busy, all_lanes;
 	/* its present job */
 	bool ready, running;
 	uint64_t arrives;
@@ -49,8 +53,8 @@ struct core {
 struct sim {
 	uint64_t seed, now, end, floor, hold, samples;
 	uint32_t ncores, nclients, window, switches, changes;
-	bool fcfs, drain;
-	struct client client[CLIENTS];
+	bool fcfs, drain, old_served;
+	struct client client[MANY];
 	struct core core[CORES];
 	struct rkmm_policy_counts counts;
 };
@@ -75,7 +79,7 @@ static void new_job(struct sim *s, struct client *c)
 	uint32_t i;
 
 	c->running = true;
-	c->lanes = 1 + rnd(s, c->lanes_most);
+	c->lanes = c->all_lanes ? c->lanes_most : 1 + rnd(s, c->lanes_most);
 	c->next_lane = 0;
 	c->parked = 0;
 	c->at_work = 0;
@@ -124,7 +128,7 @@ static struct client *choose(struct sim *s, uint32_t idle)
 	struct client *c;
 	uint32_t i, pass;
 
-	rkmm_choice_start(&choice, s->now);
+	rkmm_choice_start(&choice, s->now, &s->counts);
 	for (pass = 0; pass < 2; pass++)
 		for (i = 0; i < s->nclients; i++) {
 			c = &s->client[i];
@@ -152,17 +156,28 @@ static struct client *choose(struct sim *s, uint32_t idle)
 	return (struct client *)((char *)best - offsetof(struct client, c));
 }
 
-/* Nobody who has waited too long, and could have been served, is passed over for a younger one. */
+/*
+ * Nobody who has waited too long, and could have been served, is passed over for a younger one;
+ * but after such a one for one of high priority.
+ */
 static void check_age(struct sim *s, const struct client *served, uint32_t idle)
 {
+	uint64_t age = 0;
 	uint32_t i;
+
+	for (i = 0; i < s->nclients; i++)
+		age += is_candidate(s, &s->client[i], idle) ? KICK_MOST : 0;
+	if (age < 20 * MS)
+		age = 20 * MS;
+	if (s->old_served && served->c.priority == RKMM_PRIORITY_HIGH)
+		return;
 
 	for (i = 0; i < s->nclients; i++) {
 		struct client *c = &s->client[i];
 
 		if (c == served || !is_candidate(s, c, idle))
 			continue;
-		if (s->now - c->c.since >= RKMM_AGE_NS)
+		if (s->now - c->c.since >= age)
 			assert_true(served->c.since <= c->c.since);
 	}
 }
@@ -185,6 +200,8 @@ static void serve(struct sim *s, struct client *c, uint32_t idle)
 	c->at_work++;
 	if (wait > c->worst)
 		c->worst = wait;
+	s->old_served = wait >= 20 * MS && c->c.priority != RKMM_PRIORITY_HIGH;
+	rkmm_choice_served(&s->counts, &c->c, s->now);
 	c->c.since = s->now;
 	ns = c->kick_ns / 2 + rnd(s, (uint32_t)c->kick_ns);
 	if (s->core[core].mode != c->mode) {
@@ -339,6 +356,23 @@ static struct sim *any(uint64_t seed)
 	return &sim;
 }
 
+/* Clients that always have work, in one window */
+static struct sim *busy(uint64_t seed, uint32_t ncores, uint32_t nclients)
+{
+	struct sim *s = any(seed);
+	uint32_t i;
+
+	s->end = 2000 * MS;
+	s->ncores = ncores;
+	s->nclients = nclients;
+	for (i = 0; i < nclients; i++) {
+		any_client(s, &s->client[i]);
+		s->client[i].busy = true;
+		s->client[i].arrives = 0;
+	}
+	return s;
+}
+
 /* Any mix: nobody is passed over who waited too long, no core idles: run() asserts that. */
 static void test_any(void **state)
 {
@@ -372,7 +406,7 @@ static void test_wait(void **state)
 {
 	uint64_t seed, bound;
 	struct sim *s;
-	uint32_t i;
+	uint32_t i, kicks;
 
 	(void)state;
 	for (seed = 0; seed < 2000; seed++) {
@@ -383,10 +417,15 @@ static void test_wait(void **state)
 			s->client[i].c.priority = rnd(s, RKMM_PRIORITIES);
 		}
 		run(s);
-		/* Two may get too old at the same time, then one waits for the other's kick. */
-		bound = RKMM_AGE_NS + 2 * (1920 * US * 3 / 2 + CHANGE_NS + SWITCH_NS);
-		if (s->nclients == 2)
-			bound -= 1920 * US * 3 / 2 + CHANGE_NS;
+		/*
+		 * The kick that runs. Others may be too old at the same time: then one waits for
+		 * theirs, and for one of high priority between two of them.
+		 */
+		kicks = s->nclients - 1;
+		for (i = 0; i < s->nclients; i++)
+			if (s->client[i].c.priority == RKMM_PRIORITY_HIGH)
+				kicks = 1 + 2 * (s->nclients - 2);
+		bound = RKMM_AGE_NS + kicks * (1920 * US * 3 / 2 + CHANGE_NS + SWITCH_NS);
 		for (i = 0; i < s->nclients; i++) {
 			if (s->client[i].worst > bound)
 				print_message("seed %llu client %u of %u waited %llu us\n",
@@ -452,16 +491,9 @@ static void test_low(void **state)
 
 	(void)state;
 	for (seed = 0; seed < 200; seed++) {
-		s = any(seed + 30000);
-		s->end = 2000 * MS;
-		s->ncores = 1;
-		s->nclients = 2;
-		for (i = 0; i < 2; i++) {
-			any_client(s, &s->client[i]);
-			s->client[i].busy = true;
-			s->client[i].arrives = 0;
+		s = busy(seed + 30000, 1, 2);
+		for (i = 0; i < 2; i++)
 			s->client[i].kick_ns = 100 * US + rnd(s, 900) * US;
-		}
 		s->client[1].c.priority = RKMM_PRIORITY_LOW;
 		run(s);
 		within(s, &s->client[0], &s->client[1], 4);
@@ -474,19 +506,111 @@ static void test_high(void **state)
 	struct sim *s;
 
 	(void)state;
-	s = any(40000);
-	s->end = 2000 * MS;
-	s->ncores = 1;
-	s->nclients = 2;
-	any_client(s, &s->client[0]);
-	any_client(s, &s->client[1]);
-	s->client[0].busy = true;
-	s->client[1].busy = true;
+	s = busy(40000, 1, 2);
 	s->client[1].c.priority = RKMM_PRIORITY_HIGH;
 	run(s);
 	assert_true(s->client[1].served > 4 * s->client[0].served);
 	assert_true(s->client[0].kicks >= 60);
 	assert_true(s->counts.rule[RKMM_RULE_RANK] > s->counts.rule[RKMM_RULE_AGE]);
+}
+
+/*
+ * Many who are kept waiting by one of high priority: another one, that now and then has a job,
+ * waits for two kicks and a switch.
+ */
+static void test_urgent(void **state)
+{
+	uint64_t seed, bound = 2 * (3 * MS + CHANGE_NS) + 2 * SWITCH_NS;
+	struct client *urgent;
+	struct sim *s;
+	uint32_t i;
+
+	(void)state;
+	for (seed = 0; seed < 100; seed++) {
+		s = busy(seed + 80000, 1, MANY);
+		for (i = 0; i < MANY; i++) {
+			s->client[i].kick_ns = 2 * MS;
+			s->client[i].window = 0;
+		}
+		s->client[1].c.priority = RKMM_PRIORITY_HIGH;
+		urgent = &s->client[0];
+		urgent->c.priority = RKMM_PRIORITY_HIGH;
+		urgent->busy = false;
+		urgent->think_ns = 8 * MS;
+		urgent->kick_ns = 200 * US;
+		urgent->kicks_most = 1;
+		urgent->lanes_most = 1;
+		run(s);
+		assert_true(urgent->jobs > 100);
+		if (urgent->worst > bound)
+			print_message("seed %llu: %llu us\n", (unsigned long long)seed,
+				      (unsigned long long)urgent->worst / 1000);
+		assert_true(urgent->worst <= bound);
+		/* and they are not forgotten */
+		for (i = 2; i < MANY; i++)
+			assert_true(s->client[i].kicks >= 20);
+	}
+}
+
+/* So many on one core that their kicks take longer than 20 ms together: still equal times */
+static void test_crowd(void **state)
+{
+	uint64_t seed;
+	struct sim *s;
+	uint32_t i;
+
+	(void)state;
+	for (seed = 0; seed < 100; seed++) {
+		s = busy(seed + 90000, 1, MANY);
+		for (i = 0; i < MANY; i++) {
+			s->client[i].window = 0;
+			s->client[i].kick_ns = i % 2 ? 2 * MS : 500 * US;
+		}
+		run(s);
+		/* over all of it: a second has no more than some thirty kicks of each */
+		for (i = 1; i < MANY; i++)
+			assert_in_range(s->client[i].served, s->client[0].served * 9 / 10,
+					s->client[0].served * 11 / 10);
+	}
+}
+
+/*
+ * Time is that of cores: beside a client whose jobs have three lanes, those with one lane get the
+ * same time, or all that one core can give.
+ */
+static void test_lanes(void **state)
+{
+	uint64_t seed, share, least;
+	struct sim *s;
+	uint32_t i, n;
+
+	(void)state;
+	for (seed = 0; seed < 300; seed++) {
+		n = 1 + (uint32_t)(seed % 5);
+		s = busy(seed + 100000, CORES, n + 1);
+		for (i = 0; i <= n; i++) {
+			s->client[i].window = 0;
+			s->client[i].modes = 1;
+			s->client[i].lanes_most = i ? 1 : CORES;
+			s->client[i].all_lanes = true;
+		}
+		run(s);
+		share = CORES * s->end / (n + 1);
+		least = share < s->end ? share : s->end;
+		for (i = 1; i <= n; i++) {
+			if (s->client[i].served * 10 < least * 9)
+				print_message("seed %llu: %llu of %llu ms with %u others\n",
+					      (unsigned long long)seed,
+					      (unsigned long long)(s->client[i].served / MS),
+					      (unsigned long long)(least / MS), n);
+			assert_true(s->client[i].served * 10 >= least * 9);
+			assert_true(s->client[i].served * 10 <= least * 11);
+		}
+		/* the rest, less what its lanes wait for each other at the end of a job */
+		share = CORES * s->end - n * least;
+		assert_true(s->client[0].served * 10 >= share * 7);
+		assert_true(s->client[0].served * 10 <= share * 11);
+	}
 }
 
 /* A client that slept has no claim on what it did not use. */
@@ -495,15 +619,7 @@ static void test_sleeper(void **state)
 	struct sim *s;
 
 	(void)state;
-	s = any(50000);
-	s->end = 2000 * MS;
-	s->ncores = 1;
-	s->nclients = 2;
-	any_client(s, &s->client[0]);
-	any_client(s, &s->client[1]);
-	s->client[0].busy = true;
-	s->client[1].busy = true;
-	s->client[0].arrives = 0;
+	s = busy(50000, 1, 2);
 	s->client[1].arrives = 900 * MS;
 	run(s);
 	/* of the last 1.1 s, half */
@@ -584,7 +700,7 @@ static const struct rkmm_candidate *pick(const struct rkmm_candidate *c, uint32_
 	struct rkmm_choice choice;
 	uint32_t i;
 
-	rkmm_choice_start(&choice, now);
+	rkmm_choice_start(&choice, now, counts);
 	for (i = 0; i < n; i++)
 		rkmm_choice_see(&choice, &c[i]);
 	for (i = 0; i < n; i++)
@@ -632,6 +748,7 @@ static void test_rules(void **state)
 			assert_int_equal(counts.forced, cases[i].rule == RKMM_RULE_WINDOW ||
 						       cases[i].rule == RKMM_RULE_MODE);
 		}
+	memset(&counts, 0, sizeof(counts));
 	assert_null(pick(c, 0, 0, &counts));
 	assert_string_equal(rkmm_rule_name(RKMM_RULE_WINDOW), "window");
 	assert_string_equal(rkmm_priority_name(RKMM_PRIORITY_LOW), "low");
@@ -646,6 +763,9 @@ int main(void)
 		cmocka_unit_test(test_fair),
 		cmocka_unit_test(test_low),
 		cmocka_unit_test(test_high),
+		cmocka_unit_test(test_urgent),
+		cmocka_unit_test(test_crowd),
+		cmocka_unit_test(test_lanes),
 		cmocka_unit_test(test_sleeper),
 		cmocka_unit_test(test_cheaper),
 		cmocka_unit_test(test_modes),

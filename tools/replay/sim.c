@@ -242,7 +242,7 @@ static u32 choose(struct sim *s)
 	if (s->plan->blocking && n) {
 		found = which[0];
 	} else if (n) {
-		rkmm_choice_start(&choice, s->now);
+		rkmm_choice_start(&choice, s->now, &s->r->policy);
 		for (i = 0; i < n; i++)
 			rkmm_choice_see(&choice, &list[i]);
 		for (i = 0; i < n; i++)
@@ -275,6 +275,10 @@ static void start_part(struct sim *s, struct core *core, u32 w)
 	if (!state->begun && s->now - state->since > s->r->wait_ns)
 		s->r->wait_ns = s->now - state->since;
 	state->begun = true;
+	rkmm_choice_served(&s->r->policy, &(struct rkmm_candidate){
+				.since = s->threads[work->client].since,
+				.priority = s->trace->clients[work->client].priority,
+			   }, s->now);
 	s->threads[work->client].since = s->now;
 	s->r->starts++;
 	s->r->programs += work->parts[core->part].programs;
