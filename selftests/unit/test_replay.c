@@ -280,6 +280,41 @@ static void test_targets(void **state)
 	}
 }
 
+/*
+ * With the modes entered while nothing is ready, the passes that miss the target have it. Not
+ * more changes, and everything else as before.
+ */
+static void test_early(void **state)
+{
+	static const char *const names[] = { "mixed-neon", "mixed-128", "w4a4-128",
+					     "27b-mixed" };
+	struct options o = default_options;
+	struct replay plain, early;
+	struct trace t, same;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		for (o.perturb = -1; o.perturb < 10; o.perturb++) {
+			const struct result *a = &plain.result[STACK_DRIVER];
+			const struct result *b = &early.result[STACK_DRIVER];
+
+			o.early = false;
+			run(names[i], &o, &same, &plain);
+			o.early = true;
+			run(names[i], &o, &t, &early);
+			assert_int_equal(a->crossings, b->crossings);
+			assert_int_equal(a->programs, b->programs);
+			assert_true(b->total_ns <= a->total_ns);
+			assert_true(b->term_ns[TERM_MODES] * 100 <= b->total_ns * 15);
+			assert_int_equal(plain.result[STACK_BASELINE].total_ns,
+					 early.result[STACK_BASELINE].total_ns);
+			done(&same, &plain);
+			done(&t, &early);
+		}
+	}
+}
+
 /* Two clients: nobody waits longer than the bound, a kick and a change of mode. */
 static void test_fair(void **state)
 {
@@ -367,6 +402,7 @@ int main(void)
 		cmocka_unit_test(test_baseline_time),
 		cmocka_unit_test(test_invariants),
 		cmocka_unit_test(test_targets),
+		cmocka_unit_test(test_early),
 		cmocka_unit_test(test_fair),
 		cmocka_unit_test(test_by_hand),
 		cmocka_unit_test(test_order_saves),

@@ -21,6 +21,8 @@ static const char usage[] =
 "  -p, --perturb SEED         move each constant of the law by up to 30 %\n"
 "  -r, --reset-us US          time of a change of mode (default 5000)\n"
 "      --userspace-reset-us US  the same of the userspace stack (default 105000)\n"
+"  -e, --early                the driver enters the mode of what comes next while nothing is\n"
+"                             ready: it does not do that yet\n"
 "  -j, --json                 print the result as JSON\n"
 "      --perfetto FILE        write a timeline for ui.perfetto.dev\n"
 "      --svg FILE             write a picture of it\n"
@@ -91,6 +93,7 @@ static int read_options(int argc, char **argv, struct command *c)
 		{ "perturb", required_argument, NULL, 'p' },
 		{ "reset-us", required_argument, NULL, 'r' },
 		{ "userspace-reset-us", required_argument, NULL, RESET },
+		{ "early", no_argument, NULL, 'e' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "perfetto", required_argument, NULL, PERFETTO },
 		{ "svg", required_argument, NULL, SVG },
@@ -100,7 +103,7 @@ static int read_options(int argc, char **argv, struct command *c)
 	int o;
 
 	optind = 1;
-	while ((o = getopt_long(argc, argv, "t:w:ld:f:p:r:jh", longs, NULL)) != -1) {
+	while ((o = getopt_long(argc, argv, "t:w:ld:f:p:r:ejh", longs, NULL)) != -1) {
 		switch (o) {
 		case 't':
 			c->name = optarg;
@@ -125,6 +128,9 @@ static int read_options(int argc, char **argv, struct command *c)
 		case RESET:
 			c->options.reset_us[STACK_BASELINE] = parse("--userspace-reset-us", optarg,
 								    10000000);
+			break;
+		case 'e':
+			c->options.early = true;
 			break;
 		case 'j':
 			c->json = true;

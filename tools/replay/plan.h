@@ -76,6 +76,7 @@ struct step {
  * @works: works
  * @nworks: how many
  * @windows: address windows in use
+ * @early: the mode changes for what comes next, while nothing is ready
  * @blocking: a thread waits while its works run, and cores take what came first
  * @window_ns: of a change of the window after the first one
  * @window_first_ns: of the first change to a window
@@ -87,7 +88,7 @@ struct plan {
 	u32 nsteps, *first;
 	struct work *works;
 	u32 nworks, windows;
-	bool blocking;
+	bool blocking, early;
 	u64 window_ns, window_first_ns, reset_ns, irq_ns;
 };
 

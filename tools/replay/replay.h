@@ -10,12 +10,14 @@
  * @form: of int4 matmuls
  * @perturb: seed, -1 for none
  * @reset_us: a change of mode, by stack
+ * @early: the driver changes the mode for what comes next
  */
 struct options {
 	const char *die;
 	enum rkmm_form form;
 	long perturb;
 	u64 reset_us[STACKS];
+	bool early;
 };
 
 extern const struct options default_options;

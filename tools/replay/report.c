@@ -55,6 +55,8 @@ void report_text(const struct replay *p)
 	       (unsigned long long)p->reset_us[STACK_BASELINE]);
 	if (p->perturb >= 0)
 		printf(", constants +-30 %% by seed %ld", p->perturb);
+	if (p->early)
+		printf(", modes entered early");
 	printf("\n\n%-26s %15s %8s  %15s\n", "", "rkmm", "", "userspace");
 	for (i = 0; i < TERMS; i++)
 		line(names[i], a->term_ns[i], b->term_ns[i], a->total_ns, b->total_ns);
@@ -131,11 +133,11 @@ bool report_json(const struct replay *p)
 	json_t *root;
 	bool ok;
 
-	root = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:f, s:f}",
+	root = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:b, s:o, s:o, s:f, s:f}",
 			 "schema", "rkmm-replay-result-1", "trace", p->trace->name,
 			 "source", p->trace->source, "die", p->die, "form", p->form,
 			 "perturb", p->perturb < 0 ? json_null() : json_integer(p->perturb),
-			 "rkmm", stack_json(p, STACK_DRIVER), "userspace",
+			 "early", p->early, "rkmm", stack_json(p, STACK_DRIVER), "userspace",
 			 stack_json(p, STACK_BASELINE),
 			 "ratio", ratio(b->total_ns, a->total_ns), "matmul_ratio",
 			 ratio(matmul_ns(b), matmul_ns(a)));

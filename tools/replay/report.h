@@ -13,6 +13,7 @@ enum { STACK_DRIVER, STACK_BASELINE, STACKS };
  * @die: name of the envelope
  * @form: form of int4 matmuls
  * @perturb: seed of the perturbation, or -1
+ * @early: as in struct options
  * @windows: address windows, by stack
  * @reset_us: time of a change of mode, by stack
  * @result: runs, by stack
@@ -21,6 +22,7 @@ struct replay {
 	const struct trace *trace;
 	const char *die, *form;
 	long perturb;
+	bool early;
 	u32 windows[STACKS];
 	u64 reset_us[STACKS];
 	struct result result[STACKS];

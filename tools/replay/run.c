@@ -22,7 +22,8 @@ bool replay_run(const struct trace *trace, const struct options *o, struct repla
 	struct plan plan;
 	u32 s;
 
-	*p = (struct replay){ .trace = trace, .die = o->die, .perturb = o->perturb };
+	*p = (struct replay){ .trace = trace, .die = o->die, .perturb = o->perturb,
+			      .early = o->early };
 	limits.die = rkmm_die_find(o->die);
 	if (!limits.die)
 		return false;
@@ -44,6 +45,7 @@ bool replay_run(const struct trace *trace, const struct options *o, struct repla
 			plan_driver(trace, &stack, &plan);
 		else
 			plan_baseline(trace, &stack, &plan);
+		plan.early = s == STACK_DRIVER && o->early;
 		p->windows[s] = plan.windows;
 		simulate(trace, &plan, &p->result[s]);
 		plan_free(&plan);

@@ -6,68 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim.h"
+#include "sim_state.h"
 #include "tools/common/common.h"
-
-const char *const term_names[TERMS] = {
-	"npu", "dispatch", "modes", "windows", "accumulation", "host", "model", "idle",
-};
-
-#define NONE	0xffffffffu
-
-enum state {
-	STEP_WAITS,
-	STEP_BEFORE,	/* its thread prepares it */
-	STEP_RUNS,	/* its works are ready or run */
-	STEP_RAN,
-	STEP_AFTER,	/* its thread finishes it */
-	STEP_OVER,
-};
-
-/* A lane whose next part is started, may be started, or none is left */
-struct lane {
-	u32 next, running;
-};
-
-struct work_state {
-	struct lane lane[NPU_TIME_CORES];
-	u32 lanes_left;
-	bool ready, begun;
-	u64 since;
-};
-
-struct thread {
-	u32 step;
-	u64 from, until;
-	u64 vtime, since;
-	u32 busy_works;		/* ready or running */
-};
-
-/* Between the end of what it ran and the interrupt's arrival a core is idle, but not free. */
-struct core {
-	u32 work, lane, part, n;
-	u64 from, until, seen;
-};
-
-struct sim {
-	const struct trace *trace;
-	const struct plan *plan;
-	struct result *r;
-	enum state *steps;
-	u32 *works_left, left;
-	u32 *from;		/* by client: first step that is not over */
-	struct work_state *works;
-	struct thread *threads;
-	struct core core[NPU_TIME_CORES];
-	enum family family;
-	u32 window;
-	bool *seen;		/* windows */
-	enum term change;	/* TERM_MODES, TERM_WINDOWS */
-	u64 change_from, change_until;
-	u64 now;
-	/* works that are ready, in the order that they became so */
-	u32 *ready, nready;
-};
 
 static void record(struct sim *s, u32 track, u64 from, u64 to, enum term term,
 		   u32 work, const char *name)
@@ -290,6 +230,7 @@ static void begin_change(struct sim *s, const struct work *work)
 	if (any_running(s))
 		return;
 	s->change_from = s->now;
+	s->changed_early = false;
 	if (work->window != s->window) {
 		s->change = TERM_WINDOWS;
 		s->change_until = s->now + (s->seen[work->window] ? s->plan->window_ns :
@@ -312,6 +253,47 @@ static void begin_change(struct sim *s, const struct work *work)
 	s->family = work->family;
 }
 
+/* Will the step be ready once its thread has done what it is at? */
+static bool is_next(const struct sim *s, u32 c, u32 i)
+{
+	const struct step *step = &s->plan->steps[i];
+	u32 j;
+
+	if (!step->works || (s->steps[i] != STEP_WAITS && s->steps[i] != STEP_BEFORE))
+		return false;
+	for (j = 0; j < step->nafter; j++)
+		if (s->steps[step->after[j]] != STEP_OVER && step->after[j] != s->threads[c].step)
+			return false;
+	return true;
+}
+
+/*
+ * Nothing is ready: the mode that is needed next is entered now, where nobody who comes next
+ * could go on in the present one.
+ */
+static void change_early(struct sim *s)
+{
+	const struct work *next = NULL, *work;
+	u32 c, i, w;
+
+	if (!s->plan->early || s->nready || any_running(s) || s->family == FAMILY_COLD)
+		return;
+	for (c = 0; c < s->trace->nclients; c++) {
+		for (i = s->from[c]; i < s->plan->first[c + 1]; i++) {
+			for (w = 0; is_next(s, c, i) && w < s->plan->steps[i].works; w++) {
+				work = &s->plan->works[s->plan->steps[i].work + w];
+				if (work->family == s->family || work->window != s->window)
+					return;
+				next = work;
+			}
+		}
+	}
+	if (!next)
+		return;
+	begin_change(s, next);
+	s->changed_early = true;
+}
+
 static void cores_start(struct sim *s)
 {
 	const struct work *work;
@@ -323,8 +305,10 @@ static void cores_start(struct sim *s)
 		if (i == NPU_TIME_CORES)
 			return;
 		w = choose(s);
-		if (w == NONE)
+		if (w == NONE) {
+			change_early(s);
 			return;
+		}
 		work = &s->plan->works[w];
 		if (work->window != s->window || work->family != s->family) {
 			begin_change(s, work);
@@ -400,107 +384,6 @@ static u64 next_event(const struct sim *s)
 		}
 	}
 	return next;
-}
-
-/* Adding comes last in a step. */
-static enum term host_term(const struct sim *s, u64 at)
-{
-	enum term term = TERM_IDLE;
-	u32 i;
-
-	for (i = 0; i < s->trace->nclients; i++) {
-		const struct thread *t = &s->threads[i];
-		const struct step *step;
-		enum term own = TERM_HOST;
-
-		if (t->step == NONE)
-			continue;
-		step = &s->plan->steps[t->step];
-		if (step->model)
-			own = TERM_MODEL;
-		else if (s->steps[t->step] == STEP_AFTER && at >= t->until - step->add_ns)
-			own = TERM_ADD;
-		if (own < term)
-			term = own;
-	}
-	return term;
-}
-
-/* Host work is cut where an addition begins. */
-static u64 host_cut(const struct sim *s, u64 at, u64 to)
-{
-	u32 i;
-
-	for (i = 0; i < s->trace->nclients; i++) {
-		const struct thread *t = &s->threads[i];
-		u64 add;
-
-		if (t->step == NONE || s->steps[t->step] != STEP_AFTER)
-			continue;
-		add = t->until - s->plan->steps[t->step].add_ns;
-		if (add > at && add < to)
-			to = add;
-	}
-	return to;
-}
-
-/* A lane that could go on: the part before it, if any, has ended, seen or not. */
-static bool lane_waits(const struct sim *s, u32 w, u32 l)
-{
-	const struct lane *lane = &s->works[w].lane[l];
-	u32 i;
-
-	if (lane->next == s->plan->works[w].lane[l + 1])
-		return false;
-	if (lane->running == NONE)
-		return true;
-	for (i = 0; i < NPU_TIME_CORES; i++)
-		if (s->core[i].work == w && s->core[i].lane == l)
-			return s->core[i].until <= s->now;
-	return true;
-}
-
-static void attribute(struct sim *s, u64 to)
-{
-	const struct core *running = NULL;
-	u32 idle = 0, startable = 0, i, l;
-	u64 dt = to - s->now, dispatch, at, cut;
-	bool late = false;
-
-	for (i = 0; i < NPU_TIME_CORES; i++) {
-		if (s->core[i].work == NONE || s->core[i].until <= s->now)
-			idle++;
-		else if (!running)
-			running = &s->core[i];
-		late |= s->core[i].work != NONE && s->core[i].until <= s->now;
-	}
-	for (i = 0; i < s->nready; i++)
-		for (l = 0; l < s->plan->works[s->ready[i]].lanes; l++)
-			startable += lane_waits(s, s->ready[i], l);
-	if (s->change == TERMS)
-		s->r->gap_ns += dt * (idle < startable ? idle : startable);
-	if (running) {
-		const struct part *p = &s->plan->works[running->work].parts[running->part];
-
-		dispatch = (u64)((double)dt * (double)p->dispatch_ns[running->n] /
-				 (double)p->ns[running->n]);
-		s->r->term_ns[TERM_DISPATCH] += dispatch;
-		s->r->term_ns[TERM_NPU] += dt - dispatch;
-		return;
-	}
-	if (s->change != TERMS) {
-		s->r->term_ns[s->change] += dt;
-		return;
-	}
-	/* an interrupt is on its way */
-	if (late) {
-		s->r->term_ns[TERM_HOST] += dt;
-		return;
-	}
-	for (at = s->now; at < to; at = cut) {
-		cut = host_cut(s, at, to);
-		s->r->term_ns[host_term(s, at)] += cut - at;
-	}
 }
 
 static void end_what_is_over(struct sim *s)
