@@ -236,6 +236,7 @@ int rkmm_core_init(struct rkmm_device *rdev, u32 resource)
 
 	core->rdev = rdev;
 	rkmm_landing_setup(core);
+	rkmm_poll_setup(core);
 	ret = rkmm_core_map(core, resource);
 	if (ret)
 		return ret;

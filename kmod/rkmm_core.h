@@ -68,6 +68,16 @@ struct rkmm_core {
 	bool landing;
 	/** @landed: the end of that */
 	struct hrtimer landed;
+	/** @poll: looks at the running kick, see rkmm_poll.c */
+	struct hrtimer poll;
+	/** @looks: left of them; under rkmm_sched.lock */
+	u32 looks;
+	/** @kind: rkmm_estimate_key() of the kick; under rkmm_sched.lock */
+	u64 kind;
+	/** @polled: kicks whose end a look has found; under rkmm_sched.lock */
+	u64 polled;
+	/** @unasked: the interrupt of such a kick may still come; under rkmm_sched.lock */
+	bool unasked;
 	/** @seen_done: the watchdog saw a completion bit at its last look; under rkmm_sched.lock */
 	bool seen_done;
 	/** @lost_irqs: completions found by the watchdog; under rkmm_sched.lock */

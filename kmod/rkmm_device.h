@@ -28,6 +28,8 @@
 #include "rkmm_soc.h"
 #include "rkmm_vm.h"
 
+struct rkmm_estimates;
+
 #define RKMM_VERSION_MAJOR	0
 #define RKMM_VERSION_MINOR	1
 
@@ -42,6 +44,7 @@
  * @remaps: times that other operands were staged; under @lock
  * @changes: times that a core was started in another datapath mode; under @lock
  * @mode_resets: resets for the sake of one; under @lock
+ * @looks: looks at running kicks; under @lock
  * @policy: what the policy did; under @lock
  * @wq: for @work
  *
@@ -98,6 +101,7 @@ struct rkmm_sched {
 	u64 remaps;
 	u64 changes;
 	u64 mode_resets;
+	u64 looks;
 	struct rkmm_policy_counts policy;
 };
 
@@ -134,6 +138,10 @@ struct rkmm_device {
 	struct rkmm_core cores[RKMM_MAX_CORES];
 	struct rkmm_power power;
 	struct rkmm_vm vm;
+	/** @poll: whose kicks are looked at before they interrupt; constant */
+	enum rkmm_poll_when poll;
+	/** @estimates: what kicks take, NULL when @poll is off; under rkmm_sched.lock */
+	struct rkmm_estimates *estimates;
 	/** @trailers: chains with narrow output have one more program; constant */
 	bool trailers;
 	/** @settle_ns: what is waited for behind others with such output, 0: nothing; constant */
@@ -175,6 +183,7 @@ struct rkmm_warm_slot {
  * @innocent: jobs disturbed by a reset; under rkmm_sched.lock
  * @npu_ns: time on cores; under rkmm_sched.lock
  * @remaps: times that its operands were staged; under rkmm_sched.lock
+ * @polled: kicks of it whose end a look has found; under rkmm_sched.lock
  */
 struct rkmm_client {
 	struct kref ref;
@@ -254,7 +263,7 @@ struct rkmm_client {
 	bool banned;
 
 	/* statistics, under rkmm_sched.lock */
-	u64 pushed, jobs, guilty, innocent, npu_ns, remaps;
+	u64 pushed, jobs, guilty, innocent, npu_ns, remaps, polled;
 };
 
 static inline void rkmm_client_get(struct rkmm_client *client)

@@ -279,6 +279,8 @@ static int rkmm_probe(struct platform_device *pdev)
 	ret = rkmm_mode_init(rdev);
 	if (!ret)
 		ret = rkmm_landing_init(rdev);
+	if (!ret)
+		ret = rkmm_poll_init(rdev);
 	if (ret)
 		goto err_device;
 	ret = rkmm_sched_init(rdev);

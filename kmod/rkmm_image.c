@@ -408,7 +408,8 @@ struct rkmm_image *rkmm_image_get(struct rkmm_client *client, const struct rkmm_
 	}
 	if (IS_ERR(image))
 		goto out;
-	hash_add(images->shapes, &image->shape, rkmm_image_shape(bound, n));
+	image->kind = rkmm_image_shape(bound, n);
+	hash_add(images->shapes, &image->shape, image->kind);
 	images->bytes += rkmm_image_memory(image);
 	images->emitted += image->tasks;
 out_hash:

@@ -218,6 +218,8 @@ struct rkmm_image {
 	bool once;
 	/** @apart: none of its kicks needs another one */
 	bool apart;
+	/** @kind: rkmm_image_shape() */
+	u32 kind;
 	struct rkmm_progmem *mem;
 	struct rkmm_progmem *scratch;
 	u64 const_at, const_bytes;
@@ -384,6 +386,8 @@ struct rkmm_job {
 	u64 seqno;
 	/** @cores: mask of cores allowed */
 	u32 cores;
+	/** @hints: DRM_RKMM_SUBMIT_LATENCY, POWER */
+	u32 hints;
 
 	/** @in_queue: in rkmm_client.queue, then rkmm_sched.ended; under rkmm_sched.lock */
 	struct list_head in_queue;
@@ -487,6 +491,19 @@ void rkmm_sched_end_stuck(struct rkmm_core *core, enum rkmm_core_state state);
 bool rkmm_sched_busy(struct rkmm_device *rdev);
 
 #define RKMM_INT_ERRORS		(BIT(12) | BIT(13))	/* DMA read, write (hw 01 §1.2) */
+
+/* ---- rkmm_poll.c: ends that are looked for -------------------------------------- */
+
+/* rkmm_poll_init() - module parameters; 0 or -errno with a line in the log */
+int rkmm_poll_init(struct rkmm_device *rdev);
+/* rkmm_poll_setup() - before the core is used */
+void rkmm_poll_setup(struct rkmm_core *core);
+/* rkmm_poll_stop() - after rkmm_sched.dead was set */
+void rkmm_poll_stop(struct rkmm_core *core);
+/* rkmm_poll_start() - the core's kick was started; with estimates, rkmm_sched.lock held */
+void rkmm_poll_start(struct rkmm_core *core);
+/* rkmm_poll_end() - it has ended; likewise */
+void rkmm_poll_end(struct rkmm_core *core);
 
 /* ---- rkmm_landing.c: output that is still on its way ---------------------------- */
 

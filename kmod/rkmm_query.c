@@ -159,8 +159,11 @@ static void rkmm_query_sched(struct rkmm_device *rdev, struct drm_rkmm_sched_inf
 	info->mode_resets = sched->mode_resets;
 	info->aged = sched->policy.rule[RKMM_RULE_AGE];
 	info->forced = sched->policy.forced;
-	for (i = 0; i < rdev->ncores; i++)
+	info->looks = sched->looks;
+	for (i = 0; i < rdev->ncores; i++) {
 		info->lost_irqs += rdev->cores[i].lost_irqs;
+		info->polled += rdev->cores[i].polled;
+	}
 	spin_unlock_irq(&sched->lock);
 }
 

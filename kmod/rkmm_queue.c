@@ -370,8 +370,10 @@ void rkmm_sched_kill(struct rkmm_device *rdev)
 	spin_unlock_irq(&sched->lock);
 	rkmm_timer_stop(&sched->watchdog);
 	cancel_work_sync(&sched->work);
-	for (i = 0; i < rdev->ncores; i++)
+	for (i = 0; i < rdev->ncores; i++) {
 		rkmm_landing_stop(&rdev->cores[i]);
+		rkmm_poll_stop(&rdev->cores[i]);
+	}
 
 	cookie = dma_fence_begin_signalling();
 	/* Only a reset surely ends a core's DMA; buffers are released after it. */

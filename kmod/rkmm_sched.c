@@ -143,6 +143,8 @@ void rkmm_sched_kick(struct rkmm_core *core)
 	core->deadline = core->started + rkmm_deadline_ns(rdev, core->kick);
 	core->seen_done = false;
 	core->landing = false;
+	if (rdev->estimates)
+		rkmm_poll_start(core);
 	if (!timer_pending(&rdev->sched.watchdog))
 		mod_timer(&rdev->sched.watchdog, jiffies + msecs_to_jiffies(RKMM_WATCHDOG_MS));
 }
@@ -278,6 +280,8 @@ void rkmm_sched_landed(struct rkmm_core *core)
 	struct rkmm_image *image = job->steps[job->step];
 
 	rkmm_sched_account(core);
+	if (core->rdev->estimates)
+		rkmm_poll_end(core);
 	if (!job->result && core->kick + 1 < &image->kicks[image->lane[core->kick->lane + 1]]) {
 		rkmm_sched_next_kick(core);
 		return;
@@ -309,6 +313,20 @@ static bool rkmm_sched_done(u32 raw, u32 mask)
 	return true;
 }
 
+bool rkmm_sched_peek(struct rkmm_core *core)
+{
+	u32 raw = rkmm_core_raw(core);
+
+	/* Errors are for the interrupt to report. */
+	if (raw & RKMM_INT_ERRORS || !rkmm_sched_done(raw, core->int_mask))
+		return false;
+	core->polled++;
+	core->job->client->polled++;
+	core->unasked = true;
+	rkmm_sched_complete(core);
+	return true;
+}
+
 irqreturn_t rkmm_sched_irq(struct rkmm_core *core)
 {
 	struct rkmm_device *rdev = core->rdev;
@@ -332,7 +350,10 @@ irqreturn_t rkmm_sched_irq(struct rkmm_core *core)
 		goto out;
 	}
 	if (!(raw & core->int_mask)) {
-		ret = IRQ_NONE;
+		/* A look was faster; it has cleared what was to interrupt. */
+		if (!core->unasked)
+			ret = IRQ_NONE;
+		core->unasked = false;
 		goto out;
 	}
 	if (core->state != RKMM_CORE_BUSY) {

@@ -12,6 +12,18 @@ struct platform_device;
 #define RKMM_MAX_CORES	3
 #define RKMM_MAX_RESETS	(2 * RKMM_MAX_CORES)
 
+/**
+ * enum rkmm_poll_when - whose kicks are looked at before they interrupt
+ * @RKMM_POLL_OFF: nobody's
+ * @RKMM_POLL_HINT: of submissions that ask for it
+ * @RKMM_POLL_ON: of all but those that ask not to
+ */
+enum rkmm_poll_when {
+	RKMM_POLL_OFF,
+	RKMM_POLL_HINT,
+	RKMM_POLL_ON,
+};
+
 /* hw 03 O13: a program behind the last one; a time behind the end of those that have none */
 #define RKMM_LAND_TRAILER	1u
 #define RKMM_LAND_WAIT		2u
@@ -51,6 +63,7 @@ struct rkmm_soc_reset {
  * @nresets: entries of @resets
  * @feature_free: a board was seen free of the feature-address cache (hw 03 S2, M3, M4):
  *	operands may be used where they are
+ * @poll: when to look for the end of kicks: what was measured on a board
  * @landing: RKMM_LAND_*: what narrow output needs until it counts as written
  * @limits: what programs may do
  */
@@ -77,6 +90,7 @@ struct rkmm_soc {
 	const struct rkmm_soc_reset *resets;
 	u32 nresets;
 	bool feature_free;
+	enum rkmm_poll_when poll;
 	u32 landing;
 	const struct rkmm_limits *limits;
 };

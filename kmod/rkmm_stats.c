@@ -41,7 +41,7 @@ void rkmm_show_fdinfo(struct seq_file *m, struct file *f)
 	struct rkmm_device *rdev = client->rdev;
 	struct rkmm_core *core;
 	struct rkmm_memory mem = {};
-	u64 ns, jobs, queued, program_bytes, hits, patched, remaps, kept, loaded;
+	u64 ns, jobs, queued, program_bytes, hits, patched, remaps, kept, loaded, polled;
 	enum rkmm_priority priority;
 	unsigned long flags;
 	u32 i;
@@ -60,6 +60,7 @@ void rkmm_show_fdinfo(struct seq_file *m, struct file *f)
 	remaps = client->remaps;
 	kept = client->tables_kept;
 	loaded = client->tables_loaded;
+	polled = client->polled;
 	priority = client->candidate.priority;
 	/* What the running job has used so far counts too, so that the sum never steps back. */
 	if (client->running)
@@ -90,5 +91,6 @@ void rkmm_show_fdinfo(struct seq_file *m, struct file *f)
 	seq_printf(m, "rkmm-stagings:\t%llu\n", remaps);
 	seq_printf(m, "rkmm-tables-kept:\t%llu\n", kept);
 	seq_printf(m, "rkmm-tables-loaded:\t%llu\n", loaded);
+	seq_printf(m, "rkmm-polled:\t%llu\n", polled);
 	seq_printf(m, "rkmm-synced-bytes:\t%llu\n", READ_ONCE(client->synced));
 }

@@ -330,6 +330,7 @@ static int rkmm_submit(struct rkmm_client *client, struct drm_file *file,
 		outs = kvcalloc(nouts, sizeof(*outs), GFP_KERNEL_ACCOUNT);
 	if (!ops || !bound || !job || (nouts && !outs))
 		goto out;
+	job->hints = args->flags & RKMM_SUBMIT_HINTS;
 
 	ret = rkmm_submit_get_ops(client, file, &args->ops, &temps, ops);
 	if (!ret && temps)
@@ -381,7 +382,8 @@ int rkmm_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file)
 	struct drm_rkmm_submit *args = data;
 	int ret, idx;
 
-	if (args->flags & ~DRM_RKMM_SUBMIT_WAIT || !args->ops.count ||
+	if (args->flags & ~(DRM_RKMM_SUBMIT_WAIT | RKMM_SUBMIT_HINTS) ||
+	    (args->flags & RKMM_SUBMIT_HINTS) == RKMM_SUBMIT_HINTS || !args->ops.count ||
 	    args->cores & ~rdev->all_cores ||
 	    rkmm_submit_check_array(&args->ops, DRM_RKMM_MAX_OPS, RKMM_OP_FIRST_SIZE) ||
 	    rkmm_submit_check_array(&args->in_syncs, DRM_RKMM_MAX_SYNCS,

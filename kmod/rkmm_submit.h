@@ -11,6 +11,8 @@
 #include "rkmm_drm.h"
 #include "rkmm_job.h"
 
+#define RKMM_SUBMIT_HINTS	(DRM_RKMM_SUBMIT_LATENCY | DRM_RKMM_SUBMIT_POWER)
+
 struct dma_fence_chain;
 struct drm_syncobj;
 

@@ -147,6 +147,7 @@ int rkmm_warm_submit(struct rkmm_client *client, struct drm_rkmm_submit *args)
 	}
 	kref_get(&warm->ref);
 	rkmm_warm_share(job, warm);
+	job->hints = args->flags & RKMM_SUBMIT_HINTS;
 	client->warm.hits += warm->nsteps;
 
 	/* The scheduler's reference; dropped when the job has ended. */

@@ -848,6 +848,7 @@ struct rkmm_op {
  * @num_in: length of @in_syncs
  * @num_out: length of @out_syncs
  * @cores: mask of cores that may be used, 0 for any
+ * @hints: 0, DRM_RKMM_SUBMIT_LATENCY or DRM_RKMM_SUBMIT_POWER
  * @reserved: zero
  */
 struct rkmm_submit_options {
@@ -856,7 +857,8 @@ struct rkmm_submit_options {
 	uint32_t num_in;
 	uint32_t num_out;
 	uint32_t cores;
-	uint32_t reserved[5];
+	uint32_t hints;
+	uint32_t reserved[4];
 };
 
 /**

@@ -48,6 +48,9 @@ int rkmm_submit_raw(struct rkmm_device *dev, const struct drm_rkmm_op *ops, uint
 			req.out_syncs.array = (uintptr_t)options->out_syncs;
 		}
 		req.cores = options->cores;
+		if (options->hints & ~(DRM_RKMM_SUBMIT_LATENCY | DRM_RKMM_SUBMIT_POWER))
+			return rkmm_fail(-EINVAL, "submit: unknown hints %#x", options->hints);
+		req.flags |= options->hints;
 	}
 
 	ret = rkmm_sys_ioctl(dev->fd, DRM_IOCTL_RKMM_SUBMIT, &req);

@@ -321,6 +321,8 @@ struct drm_rkmm_client_info {
  * @forced: those that cost a change of window or mode
  * @lost_irqs: completions without an interrupt
  * @mode_resets: resets of all cores for a change of mode; not in &drm_rkmm_device_info.resets
+ * @polled: ends of kicks that were found by looking, before their interrupt
+ * @looks: looks at cores for that
  *
  * All count from when the driver was bound.
  */
@@ -335,6 +337,8 @@ struct drm_rkmm_sched_info {
 	__u64 forced;
 	__u64 lost_irqs;
 	__u64 mode_resets;
+	__u64 polled;
+	__u64 looks;
 };
 
 /**
@@ -920,6 +924,14 @@ struct drm_rkmm_sync {
 /** DRM_RKMM_SUBMIT_WAIT - wait for the end before returning */
 #define DRM_RKMM_SUBMIT_WAIT	(1u << 0)
 
+/**
+ * DRM_RKMM_SUBMIT_LATENCY - its end matters more than processor time: the driver may look for it
+ * before the interrupt tells it
+ */
+#define DRM_RKMM_SUBMIT_LATENCY	(1u << 1)
+/** DRM_RKMM_SUBMIT_POWER - the opposite: never look; not with LATENCY */
+#define DRM_RKMM_SUBMIT_POWER	(1u << 2)
+
 /** DRM_RKMM_MAX_OPS - operations in one submission */
 #define DRM_RKMM_MAX_OPS	4096
 /** DRM_RKMM_MAX_MEMBERS - the same with each counted as often as it runs */
@@ -1000,7 +1012,7 @@ RKMM_ASSERT_SIZE(drm_rkmm_device_info, 88);
 RKMM_ASSERT_SIZE(drm_rkmm_type_info, 24);
 RKMM_ASSERT_SIZE(drm_rkmm_op_info, 64);
 RKMM_ASSERT_SIZE(drm_rkmm_client_info, 64);
-RKMM_ASSERT_SIZE(drm_rkmm_sched_info, 80);
+RKMM_ASSERT_SIZE(drm_rkmm_sched_info, 96);
 RKMM_ASSERT_SIZE(drm_rkmm_client_set, 16);
 RKMM_ASSERT_SIZE(drm_rkmm_bo_create, 24);
 RKMM_ASSERT_SIZE(drm_rkmm_bo_sync, 32);

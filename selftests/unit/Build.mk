@@ -29,6 +29,10 @@ host-tests += test_modes
 test_modes-srcs := selftests/unit/test_modes.c
 test_modes-libs := prog
 
+host-tests += test_estimate
+test_estimate-srcs := selftests/unit/test_estimate.c
+test_estimate-libs := prog
+
 host-tests += test_policy
 test_policy-srcs := selftests/unit/test_policy.c
 test_policy-libs := prog

@@ -472,7 +472,8 @@ static int submit(struct drm_rkmm_submit *req)
 	int ret;
 
 	if (!req->ops.count || req->ops.count > DRM_RKMM_MAX_OPS ||
-	    req->ops.stride != sizeof(*ops) || req->flags & ~1u)
+	    req->ops.stride != sizeof(*ops) || req->flags & ~7u ||
+	    (req->flags & 6) == 6)
 		return -EINVAL;
 	if ((!req->in_syncs.count) != (!req->in_syncs.array) ||
 	    (!req->out_syncs.count) != (!req->out_syncs.array))
