@@ -16,9 +16,6 @@ void rkmm_sched_push(struct rkmm_job *job)
 	unsigned long flags;
 
 	spin_lock_irqsave(&rdev->sched.lock, flags);
-	rdev->sched.alive++;
-	rdev->sched.pushed++;
-	job->client->pushed++;
 	/* The extra count held while dependencies were being set up. */
 	atomic_dec(&job->waiting);
 	if (!rkmm_sched_start_alone(job)) {
@@ -27,6 +24,10 @@ void rkmm_sched_push(struct rkmm_job *job)
 		job->queued = true;
 		rkmm_sched_place(job->client);
 	}
+	/* Nobody asks before the lock is dropped. */
+	rdev->sched.alive++;
+	rdev->sched.pushed++;
+	job->client->pushed++;
 	if (!list_empty(&rdev->sched.ready))
 		rkmm_sched_start(rdev);
 	rkmm_sched_unlock(rdev, flags);
