@@ -19,7 +19,7 @@ rkmm-bench-srcs := tools/bench/main.c $(rkmm-bench-parts)
 rkmm-bench-libs := prog
 rkmm-bench-shlibs := rkmm rkmm-compute
 rkmm-bench-cflags := -O3
-rkmm-bench-ldlibs := -lm
+rkmm-bench-ldlibs := -lm -lpthread
 
 host-bins += rkmm-weights
 rkmm-weights-parts := tools/weights/cli.c tools/weights/pack.c tools/weights/layout.c \

@@ -126,8 +126,7 @@ static void prepare(const struct rig *rig, struct drm_rkmm_submit *req, struct d
 	};
 }
 
-/* One submission; when it began and when the ioctl was back. It is over afterwards. */
-static struct span submit(struct rig *rig, bool wait)
+static struct span submit_flags(struct rig *rig, bool wait, uint32_t flags)
 {
 	struct drm_rkmm_submit req;
 	struct drm_rkmm_op op;
@@ -135,6 +134,7 @@ static struct span submit(struct rig *rig, bool wait)
 	int ret;
 
 	prepare(rig, &req, &op, wait);
+	req.flags |= flags;
 	span_begin(&span);
 	ret = call(rig->fd, DRM_IOCTL_RKMM_SUBMIT, &req);
 	span_end(&span);
@@ -144,6 +144,17 @@ static struct span submit(struct rig *rig, bool wait)
 	else
 		must(req.result, "submission");
 	return span;
+}
+
+/* One submission; when it began and when the ioctl was back. It is over afterwards. */
+static struct span submit(struct rig *rig, bool wait)
+{
+	return submit_flags(rig, wait, 0);
+}
+
+struct span submit_hinted(struct rig *rig, uint32_t hint)
+{
+	return submit_flags(rig, true, hint);
 }
 
 /*
@@ -177,6 +188,26 @@ static void load(struct rig *rig)
 	need(rkmm_pack_b(&rig->plan.b, rig->map[1], rig->data.b, s->n, s->k, s->n, 0));
 	sync_buffer(rig, 0, DRM_RKMM_SYNC_WRITE | DRM_RKMM_SYNC_END);
 	sync_buffer(rig, 1, DRM_RKMM_SYNC_WRITE | DRM_RKMM_SYNC_END);
+}
+
+void rig_open(struct rig *rig, const char *path)
+{
+	need(rkmm_open(path, &rig->dev));
+	rig->fd = rkmm_fd(rig->dev);
+	plan_make(rig);
+	buffer(rig, 0, rig->plan.a.size);
+	buffer(rig, 1, rig->plan.b.size);
+	buffer(rig, 2, rig->plan.c.size);
+	load(rig);
+}
+
+void rig_close(struct rig *rig)
+{
+	plan_free(rig);
+	buffer_free(rig, 0);
+	buffer_free(rig, 1);
+	buffer_free(rig, 2);
+	rkmm_close(rig->dev);
 }
 
 static void check(struct rig *rig)
@@ -410,6 +441,8 @@ static void run(struct rig *rig, const struct options *opt, bool first)
 		submit_json(rig, &rep, first);
 	else
 		submit_print(rig, &rep);
+	if (opt->output != OUTPUT_JSON)
+		clients_print(rig, opt);
 	fflush(stdout);
 	if (rep.emitted_warm)
 		die(EXIT_FAILED, "warm submissions synthesised programs");

@@ -122,6 +122,14 @@ struct report {
 	const char *no_trace;
 };
 
+/* A client of its own, with a plan and buffers, for a rig that has a shape and its data */
+void rig_open(struct rig *rig, const char *path);
+void rig_close(struct rig *rig);
+/* SUBMIT with wait; what it takes */
+struct span submit_hinted(struct rig *rig, uint32_t hint);
+/* Round trips of one client and of many; text only */
+void clients_print(const struct rig *rig, const struct options *opt);
+
 void submit_print(const struct rig *rig, const struct report *r);
 void submit_json(const struct rig *rig, const struct report *r, bool first);
 
