@@ -40,6 +40,7 @@ const char *rkmm_core_state_name(enum rkmm_core_state state)
 	static const char * const names[] = {
 		[RKMM_CORE_IDLE] = "idle",
 		[RKMM_CORE_BUSY] = "busy",
+		[RKMM_CORE_PROOF] = "proof",
 		[RKMM_CORE_STUCK] = "stuck",
 		[RKMM_CORE_OFF] = "off",
 	};

@@ -16,12 +16,14 @@ struct rkmm_job;
  * enum rkmm_core_state - what a core is doing
  * @RKMM_CORE_IDLE: may be started
  * @RKMM_CORE_BUSY: runs rkmm_core.job
+ * @RKMM_CORE_PROOF: runs something of rkmm_proof.c; starts are held
  * @RKMM_CORE_STUCK: its job was given up; waits for a reset
  * @RKMM_CORE_OFF: out of service or device gone
  */
 enum rkmm_core_state {
 	RKMM_CORE_IDLE,
 	RKMM_CORE_BUSY,
+	RKMM_CORE_PROOF,
 	RKMM_CORE_STUCK,
 	RKMM_CORE_OFF,
 };
@@ -68,6 +70,8 @@ struct rkmm_core {
 	bool landing;
 	/** @landed: the end of that */
 	struct hrtimer landed;
+	/** @proven: that has ended; under rkmm_sched.lock */
+	bool proven;
 	/** @poll: looks at the running kick, see rkmm_poll.c */
 	struct hrtimer poll;
 	/** @looks: left of them; under rkmm_sched.lock */

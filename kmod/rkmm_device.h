@@ -29,6 +29,7 @@
 #include "rkmm_vm.h"
 
 struct rkmm_estimates;
+struct rkmm_proof;
 
 #define RKMM_VERSION_MAJOR	0
 #define RKMM_VERSION_MINOR	1
@@ -45,6 +46,7 @@ struct rkmm_estimates;
  * @changes: times that a core was started in another datapath mode; under @lock
  * @mode_resets: resets for the sake of one; under @lock
  * @looks: looks at running kicks; under @lock
+ * @warmups: times that cores were woken; by whoever holds starts
  * @policy: what the policy did; under @lock
  * @wq: for @work
  *
@@ -102,7 +104,19 @@ struct rkmm_sched {
 	u64 changes;
 	u64 mode_resets;
 	u64 looks;
+	u64 warmups;
 	struct rkmm_policy_counts policy;
+};
+
+/**
+ * struct rkmm_mode_proof - a transition that is checked
+ * @right: checks that were right
+ * @wrong: those that were wrong, after which it takes a reset
+ * @told: and right after a reset: so it was the transition
+ */
+struct rkmm_mode_proof {
+	u32 right, wrong;
+	bool told;
 };
 
 /**
@@ -146,8 +160,19 @@ struct rkmm_device {
 	bool trailers;
 	/** @settle_ns: what is waited for behind others with such output, 0: nothing; constant */
 	u64 settle_ns;
-	/** @verdicts: what transitions of datapath modes take; constant */
+	/**
+	 * @verdicts: what transitions of datapath modes take; a check may become a reset, under
+	 * rkmm_sched.lock
+	 */
 	struct rkmm_verdicts verdicts;
+	/** @mode_proofs: what checks have shown; under rkmm_sched.lock */
+	struct rkmm_mode_proof mode_proofs[RKMM_MODES][RKMM_MODES];
+	/** @need_worker: from here on a transition is for the worker; under rkmm_sched.lock */
+	u32 need_worker;
+	/** @warmup: cores run something of the driver's first; by whoever holds starts */
+	bool warmup;
+	/** @proof: NULL, or runs of the driver's own; by whoever holds starts */
+	struct rkmm_proof *proof;
 	struct rkmm_sched sched;
 };
 

@@ -307,6 +307,11 @@ static int rkmm_probe(struct platform_device *pdev)
 	ret = rkmm_cores_start(rdev);
 	if (ret)
 		goto err_vm;
+	ret = rkmm_proof_init(rdev);
+	if (!ret)
+		ret = rkmm_proof_power(rdev);
+	if (ret)
+		goto err_vm;
 	ret = drm_dev_register(rdev->drm, 0);
 	if (ret) {
 		dev_err_probe(dev, ret, "cannot register the DRM device\n");
@@ -324,6 +329,7 @@ static int rkmm_probe(struct platform_device *pdev)
 
 err_vm:
 	rkmm_cores_stop(rdev);
+	rkmm_proof_fini(rdev);
 	rkmm_vm_fini(rdev);
 err_put:
 	rkmm_power_put(rdev);
@@ -349,6 +355,7 @@ static rkmm_remove_t rkmm_remove(struct platform_device *pdev)
 	rkmm_sched_kill(rdev);
 	rkmm_sched_drain(rdev);
 	rkmm_cores_stop(rdev);
+	rkmm_proof_fini(rdev);
 	rkmm_vm_fini(rdev);
 	rkmm_power_put(rdev);
 	rkmm_power_fini(rdev);

@@ -530,6 +530,28 @@ int rkmm_landing_place(struct rkmm_client *client, const struct rkmm_bound *boun
  */
 bool rkmm_landing_wait(struct rkmm_core *core);
 
+/* ---- rkmm_proof.c: runs of the driver's own ---------------------------------------- */
+
+/*
+ * rkmm_proof_init() - after rkmm_vm_init() and rkmm_mode_init(); 0 or -errno with a line in the
+ * log
+ */
+int rkmm_proof_init(struct rkmm_device *rdev);
+/* rkmm_proof_fini() - nothing is started any more; before rkmm_vm_fini() */
+void rkmm_proof_fini(struct rkmm_device *rdev);
+
+/*
+ * All cores idle and starts held; sleep. 0, or -errno for a device that is lost. Another window
+ * may be attached afterwards.
+ */
+
+/* rkmm_proof_warm() - the cores were powered on or reset, matmuls of @mode are next */
+int rkmm_proof_warm(struct rkmm_device *rdev, enum rkmm_mode mode);
+/* rkmm_proof_cross() - check the transition; afterwards all cores are in @to, or were reset */
+int rkmm_proof_cross(struct rkmm_device *rdev, enum rkmm_mode from, enum rkmm_mode to);
+/* rkmm_proof_power() - after power-on */
+int rkmm_proof_power(struct rkmm_device *rdev);
+
 /* ---- rkmm_mode.c: datapath modes --------------------------------------------- */
 
 struct seq_file;

@@ -13,7 +13,7 @@
 static char *transitions = "auto";
 module_param(transitions, charp, 0444);
 MODULE_PARM_DESC(transitions,
-		 "Between datapath modes: auto (default: table on silicon, warm on the software NPU), table, warm (no resets); with ,FROM>TO=NEED");
+		 "Between datapath modes: auto (default: table on silicon, warm on the software NPU), table, warm (no resets), prove (checks where the table is disputed); with ,FROM>TO=NEED");
 
 int rkmm_mode_init(struct rkmm_device *rdev)
 {
@@ -59,11 +59,12 @@ void rkmm_mode_show(struct rkmm_device *rdev, struct seq_file *m)
 
 			if (from == to)
 				continue;
-			seq_printf(m, "transition %s>%s %s; table: %s, %s, %s\n",
+			seq_printf(m, "transition %s>%s %s; table: %s, %s, %s; right %u wrong %u\n",
 				   rkmm_mode_name(from), rkmm_mode_name(to),
 				   rkmm_need_name(rdev->verdicts.need[from][to]),
 				   rkmm_need_name(row->need), rkmm_grounds_name(row->grounds),
-				   row->source);
+				   row->source, rdev->mode_proofs[from][to].right,
+				   rdev->mode_proofs[from][to].wrong);
 		}
 }
 
@@ -76,7 +77,7 @@ u32 rkmm_mode_class(const struct rkmm_device *rdev, enum rkmm_mode mode)
 		return 0;
 	for (from = RKMM_MODE_F16; from < RKMM_MODE_DPU; from++)
 		for (to = RKMM_MODE_F16; to < RKMM_MODE_DPU; to++)
-			if (v->need[from][to] == RKMM_NEED_RESET)
+			if (v->need[from][to] >= RKMM_NEED_CHECK)
 				return mode;
 	return 0;
 }

@@ -117,9 +117,10 @@ static void rkmm_sched_drop(struct rkmm_client *client)
 static enum rkmm_need rkmm_sched_need(const struct rkmm_core *core, enum rkmm_mode mode)
 {
 	const struct rkmm_device *rdev = core->rdev;
+	enum rkmm_need need = rdev->verdicts.need[rdev->sched.mode][mode];
 
-	if (rdev->verdicts.need[rdev->sched.mode][mode] == RKMM_NEED_RESET)
-		return RKMM_NEED_RESET;
+	if (need >= RKMM_NEED_CHECK)
+		return need;
 	return rdev->verdicts.need[core->mode][mode];
 }
 
@@ -198,7 +199,7 @@ bool rkmm_sched_start_alone(struct rkmm_job *job)
 	    !rkmm_sched_here(rdev, job) || atomic_read(&job->waiting))
 		return false;
 	core = rkmm_sched_idle_core(rdev, job, &change);
-	if (!core || change == RKMM_NEED_RESET)
+	if (!core || change >= rdev->need_worker)
 		return false;
 	client->running = job;
 	rkmm_sched_start_lane(client, core);
@@ -214,7 +215,8 @@ static bool rkmm_sched_able(struct rkmm_client *client)
 
 	cand->change = RKMM_NEED_NOTHING;
 	idle = rkmm_sched_idle_core(client->rdev, job, &cand->change);
-	cand->elsewhere = cand->change == RKMM_NEED_RESET || !rkmm_sched_here(client->rdev, job);
+	cand->elsewhere = cand->change >= client->rdev->need_worker ||
+			  !rkmm_sched_here(client->rdev, job);
 	/* Who needs all cores to be idle is not held up by one that is not. */
 	return idle || cand->elsewhere;
 }

@@ -96,12 +96,13 @@ void rkmm_poll_start(struct rkmm_core *core)
 	const struct rkmm_estimate *est;
 	u64 first;
 
+	if (!rkmm_poll_wanted(rdev, core->job))
+		return;
 	core->kind = rkmm_estimate_key(image->kind, core->kick - image->kicks, cores, mhz);
 	/* The law is stated at 1 GHz. */
 	est = rkmm_estimate_get(rdev->estimates, core->kind,
 				div_u64(core->kick->predicted_ns * 1000, mhz) * rdev->time_scale);
-	core->looks = rkmm_poll_wanted(rdev, core->job) ?
-		      rkmm_poll_plan(&rule, est, &first) : 0;
+	core->looks = rkmm_poll_plan(&rule, est, &first);
 	if (core->looks)
 		hrtimer_start(&core->poll, ns_to_ktime(core->started + first), HRTIMER_MODE_ABS);
 }

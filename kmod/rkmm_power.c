@@ -255,6 +255,8 @@ int rkmm_power_resume(struct rkmm_device *rdev)
 	}
 out:
 	mutex_unlock(&power->lock);
+	if (!ret && rkmm_power_is_on(rdev))
+		ret = rkmm_proof_power(rdev);
 	/* Without power nothing may start: starts stay held. */
 	if (ret)
 		dev_err(rdev->dev, "cannot power up after sleep: %d\n", ret);

@@ -160,11 +160,37 @@ static void rkmm_query_sched(struct rkmm_device *rdev, struct drm_rkmm_sched_inf
 	info->aged = sched->policy.rule[RKMM_RULE_AGE];
 	info->forced = sched->policy.forced;
 	info->looks = sched->looks;
+	info->warmups = READ_ONCE(sched->warmups);
 	for (i = 0; i < rdev->ncores; i++) {
 		info->lost_irqs += rdev->cores[i].lost_irqs;
 		info->polled += rdev->cores[i].polled;
 	}
 	spin_unlock_irq(&sched->lock);
+}
+
+#define RKMM_QUERY_MODES_FROM	(RKMM_MODE_DPU - RKMM_MODE_COLD)
+#define RKMM_QUERY_MODES_TO	(RKMM_MODE_DPU - RKMM_MODE_F16)
+
+static void rkmm_query_modes(struct rkmm_device *rdev, struct drm_rkmm_mode_info *info)
+{
+	u32 i, from, to;
+
+	BUILD_BUG_ON((int)RKMM_MODE_I4 != DRM_RKMM_MODE_I4);
+	BUILD_BUG_ON((int)RKMM_NEED_RESET != DRM_RKMM_NEED_RESET);
+	spin_lock_irq(&rdev->sched.lock);
+	for (i = 0; i < RKMM_QUERY_MODES_FROM * RKMM_QUERY_MODES_TO; i++) {
+		from = i / RKMM_QUERY_MODES_TO;
+		to = RKMM_MODE_F16 + i % RKMM_QUERY_MODES_TO;
+		info[i] = (struct drm_rkmm_mode_info){
+			.from = from, .to = to,
+			.need = rdev->verdicts.need[from][to],
+			.table = rkmm_transition(from, to)->need,
+			.right = rdev->mode_proofs[from][to].right,
+			.wrong = rdev->mode_proofs[from][to].wrong,
+			.told = rdev->mode_proofs[from][to].told,
+		};
+	}
+	spin_unlock_irq(&rdev->sched.lock);
 }
 
 int rkmm_ioctl_query(struct drm_device *drm, void *data, struct drm_file *file)
@@ -176,6 +202,7 @@ int rkmm_ioctl_query(struct drm_device *drm, void *data, struct drm_file *file)
 		struct drm_rkmm_type_info types[RKMM_T_COUNT];
 		struct drm_rkmm_client_info client;
 		struct drm_rkmm_sched_info sched;
+		struct drm_rkmm_mode_info modes[RKMM_QUERY_MODES_FROM * RKMM_QUERY_MODES_TO];
 	} answer = {};
 	u32 size, room = args->size;
 	int idx;
@@ -202,6 +229,10 @@ int rkmm_ioctl_query(struct drm_device *drm, void *data, struct drm_file *file)
 	case DRM_RKMM_QUERY_SCHED:
 		size = sizeof(answer.sched);
 		rkmm_query_sched(client->rdev, &answer.sched);
+		break;
+	case DRM_RKMM_QUERY_MODES:
+		size = sizeof(answer.modes);
+		rkmm_query_modes(client->rdev, answer.modes);
 		break;
 	default:
 		drm_dbg(drm, "query: unknown id %u\n", args->id);

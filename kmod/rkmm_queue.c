@@ -129,7 +129,8 @@ void rkmm_sched_close(struct rkmm_client *client)
 struct rkmm_target {
 	struct rkmm_window *window;	/* NULL: nothing is needed */
 	bool attach;			/* it is not attached */
-	bool reset;			/* between two datapath modes */
+	enum rkmm_need need;		/* between two datapath modes */
+	enum rkmm_mode from, to;	/* those */
 	struct rkmm_staging *stage;	/* referenced; NULL: nothing to be staged */
 };
 
@@ -139,6 +140,7 @@ static struct rkmm_target rkmm_sched_target(struct rkmm_device *rdev)
 	struct rkmm_sched *sched = &rdev->sched;
 	struct rkmm_target target = {};
 	struct rkmm_client *client;
+	struct rkmm_core *core;
 	struct rkmm_job *job;
 	u32 need = 0;
 
@@ -151,11 +153,18 @@ static struct rkmm_target rkmm_sched_target(struct rkmm_device *rdev)
 	job = rkmm_sched_next(client);
 	target.window = job->window;
 	target.attach = job->window != sched->window;
-	target.reset = rkmm_sched_idle_core(rdev, job, &need) && need == RKMM_NEED_RESET;
+	target.to = job->steps[job->step]->mode;
+	core = rkmm_sched_idle_core(rdev, job, &need);
+	if (core && need >= rdev->need_worker) {
+		target.need = need;
+		/* Of the core, where what ran last on any does not ask for as much */
+		target.from = rdev->verdicts.need[sched->mode][target.to] == need ? sched->mode :
+			      core->mode;
+	}
 	target.stage = rkmm_sched_stage(job);
 	if (target.stage == job->window->staged)
 		target.stage = NULL;
-	if (target.reset)
+	if (target.need == RKMM_NEED_RESET)
 		trace_rkmm_mode_reset(job);
 	if (target.stage) {
 		rkmm_stage_get(target.stage);
@@ -174,6 +183,18 @@ static void rkmm_sched_mark_staged(struct rkmm_client *client, const struct rkmm
 		job->result = result;
 }
 
+/* All cores idle and starts held: get them into the mode. 0, or the device is lost. */
+static int rkmm_sched_change(struct rkmm_device *rdev, const struct rkmm_target *target)
+{
+	int ret = 0;
+
+	if (target->need == RKMM_NEED_CHECK)
+		return rkmm_proof_cross(rdev, target->from, target->to);
+	if (target->need == RKMM_NEED_RESET)
+		ret = rkmm_recover_pulse(rdev);
+	return ret ?: rkmm_proof_warm(rdev, target->to);
+}
+
 static void rkmm_sched_switch(struct rkmm_device *rdev, const struct rkmm_target *target)
 {
 	struct rkmm_sched *sched = &rdev->sched;
@@ -183,22 +204,23 @@ static void rkmm_sched_switch(struct rkmm_device *rdev, const struct rkmm_target
 	unsigned long flags;
 	bool cookie;
 
-	if (target->reset)
-		reset = rkmm_recover_pulse(rdev);
+	if (target->need)
+		reset = rkmm_sched_change(rdev, target);
 	if (target->stage)
 		staged = rkmm_stage_switch(target->window, target->stage);
-	if (target->attach)
+	/* Runs of the driver's own have a window of their own. */
+	if (target->attach || READ_ONCE(rdev->vm.attached) != target->window)
 		attached = rkmm_vm_attach(rdev, target->window);
 
 	cookie = dma_fence_begin_signalling();
 	spin_lock_irqsave(&sched->lock, flags);
-	trace_rkmm_switch(target->window->id, target->attach, target->stage, target->reset,
-			  ktime_get_ns() - began);
+	trace_rkmm_switch(target->window->id, target->attach, target->stage,
+			  target->need == RKMM_NEED_RESET, ktime_get_ns() - began);
 	sched->hold--;
 	sched->switching = NULL;
 	sched->staging = NULL;
 	sched->switches += target->attach;
-	sched->mode_resets += target->reset;
+	sched->mode_resets += target->need == RKMM_NEED_RESET;
 	if (reset)
 		sched->dead = true;
 	sched->window = attached ? NULL : target->window;

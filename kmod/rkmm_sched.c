@@ -143,7 +143,9 @@ void rkmm_sched_kick(struct rkmm_core *core)
 	core->deadline = core->started + rkmm_deadline_ns(rdev, core->kick);
 	core->seen_done = false;
 	core->landing = false;
-	if (rdev->estimates)
+	core->kind = 0;
+	core->looks = 0;
+	if (rdev->poll == RKMM_POLL_ON || (rdev->poll && job->hints))
 		rkmm_poll_start(core);
 	if (!timer_pending(&rdev->sched.watchdog))
 		mod_timer(&rdev->sched.watchdog, jiffies + msecs_to_jiffies(RKMM_WATCHDOG_MS));
@@ -280,7 +282,7 @@ void rkmm_sched_landed(struct rkmm_core *core)
 	struct rkmm_image *image = job->steps[job->step];
 
 	rkmm_sched_account(core);
-	if (core->rdev->estimates)
+	if (core->kind)
 		rkmm_poll_end(core);
 	if (!job->result && core->kick + 1 < &image->kicks[image->lane[core->kick->lane + 1]]) {
 		rkmm_sched_next_kick(core);
@@ -311,6 +313,11 @@ static bool rkmm_sched_done(u32 raw, u32 mask)
 		if (mask & pair && !(raw & pair))
 			return false;
 	return true;
+}
+
+bool rkmm_sched_ended(struct rkmm_core *core)
+{
+	return rkmm_sched_done(rkmm_core_raw(core), core->int_mask);
 }
 
 bool rkmm_sched_peek(struct rkmm_core *core)
@@ -357,7 +364,9 @@ irqreturn_t rkmm_sched_irq(struct rkmm_core *core)
 		goto out;
 	}
 	if (core->state != RKMM_CORE_BUSY) {
+		core->proven = rkmm_sched_done(raw, core->int_mask);
 		rkmm_core_quiet(core);
+		wake_up_all(&rdev->sched.idle);
 		goto out;
 	}
 	if (rkmm_sched_done(raw, core->int_mask)) {

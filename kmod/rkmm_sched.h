@@ -42,6 +42,8 @@ struct rkmm_core *rkmm_sched_idle_core(struct rkmm_device *rdev, const struct rk
 				       u32 *need);
 /* rkmm_sched_kick() - start the core's kick */
 void rkmm_sched_kick(struct rkmm_core *core);
+/* rkmm_sched_ended() - what the core runs has ended, says its raw status */
+bool rkmm_sched_ended(struct rkmm_core *core);
 /* rkmm_sched_peek() - look at a busy core; true: its kick has ended, and was seen to */
 bool rkmm_sched_peek(struct rkmm_core *core);
 /* rkmm_sched_landed() - the core's kick has ended and its output is in memory */

@@ -23,6 +23,9 @@ guest-helpers += selftests/driver.inc
 bo-vboard := --rkmm-args "window_mib=64 isolation=strict"
 # every reset that the chip may need; modes_warm.sh has the other half
 modes-vboard := --rkmm-args transitions=table
+# what the table resets for, on proof instead; what comes first on a core, warmup_off.sh has the other half
+proof-vboard := --rkmm-args transitions=prove
+warmup-vboard := --rkmm-args "warmup=on timeout_factor=1"
 fair-vboard := --rkmm-args isolation=strict
 fault-vboard := --rkmm-args timeout_factor=1
 chain-vboard := --rkmm-args timeout_factor=1

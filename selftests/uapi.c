@@ -62,6 +62,7 @@ TEST_F(uapi, query)
 		[DRM_RKMM_QUERY_TYPES] = 5 * sizeof(struct drm_rkmm_type_info),
 		[DRM_RKMM_QUERY_CLIENT] = sizeof(struct drm_rkmm_client_info),
 		[DRM_RKMM_QUERY_SCHED] = sizeof(struct drm_rkmm_sched_info),
+		[DRM_RKMM_QUERY_MODES] = 15 * sizeof(struct drm_rkmm_mode_info),
 	};
 	uint8_t answer[512], whole[512];
 	struct drm_rkmm_query q;
@@ -102,7 +103,7 @@ TEST_F(uapi, query)
 		q.pointer = UINT64_MAX - 3;
 		EXPECT_EQ(-EFAULT, xioctl(self->fd, DRM_IOCTL_RKMM_QUERY, &q));
 	}
-	q = (struct drm_rkmm_query) { .id = DRM_RKMM_QUERY_SCHED + 1 };
+	q = (struct drm_rkmm_query) { .id = DRM_RKMM_QUERY_MODES + 1 };
 	EXPECT_EQ(-EINVAL, xioctl(self->fd, DRM_IOCTL_RKMM_QUERY, &q));
 	q.id = UINT32_MAX;
 	EXPECT_EQ(-EINVAL, xioctl(self->fd, DRM_IOCTL_RKMM_QUERY, &q));

@@ -200,6 +200,7 @@ enum drm_rkmm_evidence {
  * @DRM_RKMM_QUERY_CLIENT: one &struct drm_rkmm_client_info
  * @DRM_RKMM_QUERY_OPS: an array of &struct drm_rkmm_op_info
  * @DRM_RKMM_QUERY_SCHED: one &struct drm_rkmm_sched_info
+ * @DRM_RKMM_QUERY_MODES: an array of &struct drm_rkmm_mode_info
  */
 enum drm_rkmm_query_id {
 	DRM_RKMM_QUERY_DEVICE = 0,
@@ -207,6 +208,7 @@ enum drm_rkmm_query_id {
 	DRM_RKMM_QUERY_CLIENT,
 	DRM_RKMM_QUERY_OPS,
 	DRM_RKMM_QUERY_SCHED,
+	DRM_RKMM_QUERY_MODES,
 };
 
 /**
@@ -323,6 +325,7 @@ struct drm_rkmm_client_info {
  * @mode_resets: resets of all cores for a change of mode; not in &drm_rkmm_device_info.resets
  * @polled: ends of kicks that were found by looking, before their interrupt
  * @looks: looks at cores for that
+ * @warmups: times that runs of the driver's own came first, after power-on or a reset
  *
  * All count from when the driver was bound.
  */
@@ -339,6 +342,61 @@ struct drm_rkmm_sched_info {
 	__u64 mode_resets;
 	__u64 polled;
 	__u64 looks;
+	__u64 warmups;
+};
+
+/**
+ * enum drm_rkmm_mode - what a core ran last
+ * @DRM_RKMM_MODE_COLD: nothing since power-on
+ * @DRM_RKMM_MODE_RESET: nothing since a reset
+ * @DRM_RKMM_MODE_F16: matmuls of fp16
+ * @DRM_RKMM_MODE_I8: matmuls of int8
+ * @DRM_RKMM_MODE_I4: matmuls of int4
+ */
+enum drm_rkmm_mode {
+	DRM_RKMM_MODE_COLD = 0,
+	DRM_RKMM_MODE_RESET,
+	DRM_RKMM_MODE_F16,
+	DRM_RKMM_MODE_I8,
+	DRM_RKMM_MODE_I4,
+};
+
+/**
+ * enum drm_rkmm_need - what is done between two modes
+ * @DRM_RKMM_NEED_NOTHING: nothing
+ * @DRM_RKMM_NEED_KEEP: nothing, as was seen to be right
+ * @DRM_RKMM_NEED_WARM: a run of the driver's own first, where it does that
+ * @DRM_RKMM_NEED_CHECK: a run with known results; a reset, and from then on, if they are wrong
+ * @DRM_RKMM_NEED_RESET: the cores are reset
+ */
+enum drm_rkmm_need {
+	DRM_RKMM_NEED_NOTHING = 0,
+	DRM_RKMM_NEED_KEEP,
+	DRM_RKMM_NEED_WARM,
+	DRM_RKMM_NEED_CHECK,
+	DRM_RKMM_NEED_RESET,
+};
+
+/**
+ * struct drm_rkmm_mode_info - one element of the answer to DRM_RKMM_QUERY_MODES
+ * @from: enum drm_rkmm_mode
+ * @to: enum drm_rkmm_mode
+ * @need: enum drm_rkmm_need: what is done
+ * @table: enum drm_rkmm_need: what the driver knows from others
+ * @right: checks that were right
+ * @wrong: checks that were wrong
+ * @told: 1: one was wrong, and right after a reset: on this die it is the transition
+ * @pad: zero
+ */
+struct drm_rkmm_mode_info {
+	__u32 from;
+	__u32 to;
+	__u32 need;
+	__u32 table;
+	__u32 right;
+	__u32 wrong;
+	__u32 told;
+	__u32 pad;
 };
 
 /**
@@ -1012,7 +1070,8 @@ RKMM_ASSERT_SIZE(drm_rkmm_device_info, 88);
 RKMM_ASSERT_SIZE(drm_rkmm_type_info, 24);
 RKMM_ASSERT_SIZE(drm_rkmm_op_info, 64);
 RKMM_ASSERT_SIZE(drm_rkmm_client_info, 64);
-RKMM_ASSERT_SIZE(drm_rkmm_sched_info, 96);
+RKMM_ASSERT_SIZE(drm_rkmm_sched_info, 104);
+RKMM_ASSERT_SIZE(drm_rkmm_mode_info, 32);
 RKMM_ASSERT_SIZE(drm_rkmm_client_set, 16);
 RKMM_ASSERT_SIZE(drm_rkmm_bo_create, 24);
 RKMM_ASSERT_SIZE(drm_rkmm_bo_sync, 32);

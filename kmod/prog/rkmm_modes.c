@@ -53,6 +53,7 @@ static const char * const needs[] = {
 	[RKMM_NEED_NOTHING]	= "nothing",
 	[RKMM_NEED_KEEP]	= "keep",
 	[RKMM_NEED_WARM]	= "warm",
+	[RKMM_NEED_CHECK]	= "check",
 	[RKMM_NEED_RESET]	= "reset",
 };
 
@@ -74,6 +75,18 @@ static void verdicts_fill(struct rkmm_verdicts *verdicts, enum rkmm_need most)
 	for (from = 0; from < RKMM_MODES; from++)
 		for (to = 0; to < RKMM_MODES; to++)
 			verdicts->need[from][to] = rkmm_min(table[from][to].need, most);
+}
+
+/* What is disputed is put to the test. */
+static void verdicts_prove(struct rkmm_verdicts *verdicts)
+{
+	u32 from, to;
+
+	for (from = 0; from < RKMM_MODES; from++)
+		for (to = 0; to < RKMM_MODES; to++)
+			if (table[from][to].need == RKMM_NEED_RESET &&
+			    table[from][to].grounds == RKMM_GROUNDS_DISPUTED)
+				verdicts->need[from][to] = RKMM_NEED_CHECK;
 }
 
 /* Length of @word where @text begins with it, and nothing but @end comes behind it; else 0 */
@@ -113,6 +126,11 @@ bool rkmm_verdicts_parse(const char *text, struct rkmm_verdicts *verdicts)
 		if (len)
 			verdicts_fill(verdicts, RKMM_NEED_WARM);
 	}
+	if (!len) {
+		len = takes(text, "prove", ',');
+		if (len)
+			verdicts_prove(verdicts);
+	}
 	text += len;
 	if (!*text)
 		return true;
@@ -132,17 +150,31 @@ bool rkmm_verdicts_parse(const char *text, struct rkmm_verdicts *verdicts)
 		if (from == RKMM_MODE_DPU || to < RKMM_MODE_F16 || to == RKMM_MODE_DPU)
 			return false;
 		/* After a reset there is nothing that another one would cure. */
-		if (need == RKMM_NEED_RESET && from == RKMM_MODE_RESET)
+		if (need >= RKMM_NEED_CHECK && from == RKMM_MODE_RESET)
+			return false;
+		/* fp16 has no matmuls that show harm */
+		if (need == RKMM_NEED_CHECK && (to == RKMM_MODE_F16 || to == RKMM_MODES))
 			return false;
 		for (f = 0; f < RKMM_MODE_DPU; f++)
 			for (t = RKMM_MODE_F16; t < RKMM_MODE_DPU; t++)
 				if ((from == RKMM_MODES || from == f) &&
 				    (to == RKMM_MODES || to == t) && f != t &&
-				    !(need == RKMM_NEED_RESET && f == RKMM_MODE_RESET))
+				    !(need >= RKMM_NEED_CHECK && f == RKMM_MODE_RESET))
 					verdicts->need[f][t] = need;
 		if (!*text)
 			return true;
 	}
+}
+
+bool rkmm_verdicts_have(const struct rkmm_verdicts *verdicts, enum rkmm_need need)
+{
+	u32 from, to;
+
+	for (from = 0; from < RKMM_MODES; from++)
+		for (to = 0; to < RKMM_MODES; to++)
+			if (verdicts->need[from][to] == need)
+				return true;
+	return false;
 }
 
 enum rkmm_mode rkmm_mode_of(enum rkmm_types types)

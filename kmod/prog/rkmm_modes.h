@@ -34,12 +34,14 @@ enum rkmm_mode {
  * @RKMM_NEED_NOTHING: nothing: it is the same mode, or no mode at all
  * @RKMM_NEED_KEEP: nothing, as was seen; the core is kept as it is
  * @RKMM_NEED_WARM: the first run may be wrong, the next one is not
+ * @RKMM_NEED_CHECK: a matmul with known results; a reset, from then on, if they are wrong
  * @RKMM_NEED_RESET: the cores are reset
  */
 enum rkmm_need {
 	RKMM_NEED_NOTHING,
 	RKMM_NEED_KEEP,
 	RKMM_NEED_WARM,
+	RKMM_NEED_CHECK,
 	RKMM_NEED_RESET,
 };
 
@@ -80,14 +82,18 @@ struct rkmm_verdicts {
 
 /**
  * rkmm_verdicts_parse() - verdicts as a text wants them
- * @text: "table": the table; "warm": the table without resets; behind either, or alone
- *	(then "table" is meant), any number of ",FROM>TO=NEED", with the names of
- *	rkmm_mode_name() and rkmm_need_name(), "*" for any
+ * @text: "table": the table; "warm": the table without resets; "prove": the table, with
+ *	checks instead of disputed resets; behind one, or alone (then "table" is meant), any
+ *	number of ",FROM>TO=NEED", with the names of rkmm_mode_name() and rkmm_need_name(),
+ *	"*" for any
  * @verdicts: filled
  *
  * Return: false if the text is none of this.
  */
 bool rkmm_verdicts_parse(const char *text, struct rkmm_verdicts *verdicts);
+
+/** rkmm_verdicts_have() - whether any transition takes @need */
+bool rkmm_verdicts_have(const struct rkmm_verdicts *verdicts, enum rkmm_need need);
 
 /** rkmm_mode_of() - mode of matmuls of a type pair */
 enum rkmm_mode rkmm_mode_of(enum rkmm_types types);

@@ -54,6 +54,8 @@ static int soft_power_off(struct generic_pm_domain *pd)
 	WRITE_ONCE(npu->powered, false);
 	for (i = 0; i < SOFT_CORES; i++)
 		soft_run_stop(&npu->core[i]);
+	for (i = 0; i < SOFT_CORES; i++)
+		npu_core_power_off(npu->core[i].model);
 	return 0;
 }
 

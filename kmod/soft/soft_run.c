@@ -132,6 +132,10 @@ static u32 soft_run_quirks(const struct soft_core *core)
 		quirks |= NPU_QUIRK_INT8_WEDGE;
 	if (soft_switch_peek(core->index, SOFT_SW_TRANSITION))
 		quirks |= NPU_QUIRK_TRANSITION;
+	if (soft_switch_peek(core->index, SOFT_SW_UNTOUCHED))
+		quirks |= NPU_QUIRK_UNTOUCHED;
+	if (soft_switch_peek(core->index, SOFT_SW_COLD))
+		quirks |= NPU_QUIRK_COLD;
 	return quirks;
 }
 

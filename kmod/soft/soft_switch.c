@@ -40,6 +40,8 @@ static const struct soft_switch_row soft_switch_rows[SOFT_SW_COUNT] = {
 	[SOFT_SW_INT8_WEDGE] = { .name = "int8_wedge", .value = true, .level = true },
 	[SOFT_SW_LATE_OUTPUT] = { .name = "late_output", .value = true, .level = true },
 	[SOFT_SW_TRANSITION] = { .name = "transition", .value = true, .level = true },
+	[SOFT_SW_UNTOUCHED] = { .name = "untouched", .value = true, .level = true },
+	[SOFT_SW_COLD] = { .name = "cold", .value = true, .level = true },
 };
 
 struct soft_switch_state {

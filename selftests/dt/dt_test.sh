@@ -102,7 +102,7 @@ released()
 
 load()
 {
-	insmod "$here/rkmm.ko" timeout_floor_ms=300 "$@"
+	insmod "$here/rkmm.ko" timeout_floor_ms=300 warmup=off "$@"
 }
 
 probe()

@@ -33,6 +33,11 @@ host-tests += test_estimate
 test_estimate-srcs := selftests/unit/test_estimate.c
 test_estimate-libs := prog
 
+host-tests += test_known
+test_known-srcs := selftests/unit/test_known.c
+test_known-libs := prog model
+test_known-ldlibs := -lm
+
 host-tests += test_policy
 test_policy-srcs := selftests/unit/test_policy.c
 test_policy-libs := prog

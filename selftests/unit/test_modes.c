@@ -14,7 +14,7 @@ static const char want[5][3] = { "RRR", "WWW", ".KR", "K.R", "RR." };
 
 static void test_table(void **state)
 {
-	static const char letter[] = ".KWR";
+	static const char letter[] = ".KWCR";
 	uint32_t from, to;
 
 	(void)state;
@@ -59,6 +59,7 @@ static void test_parse(void **state)
 		"int8>int4=resets", "int8>int9=reset", "reset>int8=reset", ">", "*>*=*", "table,table",
 		"int8>int4=reset,", "warm,,int8>int4=reset",
 		"int8>cold=keep", "dpu>int8=keep", "int8>dpu=keep", "warm,table",
+		"proven", "prove,table", "reset>int8=check", "int8>fp16=check", "int8>*=check",
 	};
 	struct rkmm_verdicts v;
 	uint32_t i;
@@ -67,8 +68,18 @@ static void test_parse(void **state)
 	assert_true(rkmm_verdicts_parse("table", &v));
 	assert_int_equal(resets(&v), 7);
 	assert_int_equal(v.need[RKMM_MODE_I8][RKMM_MODE_F16], RKMM_NEED_KEEP);
+	assert_false(rkmm_verdicts_have(&v, RKMM_NEED_CHECK));
 	assert_true(rkmm_verdicts_parse("", &v));
 	assert_int_equal(resets(&v), 7);
+	/* only what is disputed is put to the test */
+	assert_true(rkmm_verdicts_parse("prove", &v));
+	assert_int_equal(resets(&v), 5);
+	assert_int_equal(v.need[RKMM_MODE_I8][RKMM_MODE_I4], RKMM_NEED_CHECK);
+	assert_int_equal(v.need[RKMM_MODE_I4][RKMM_MODE_I8], RKMM_NEED_CHECK);
+	assert_int_equal(v.need[RKMM_MODE_F16][RKMM_MODE_I4], RKMM_NEED_RESET);
+	assert_true(rkmm_verdicts_parse("prove,int8>int4=keep", &v));
+	assert_int_equal(v.need[RKMM_MODE_I8][RKMM_MODE_I4], RKMM_NEED_KEEP);
+	assert_true(rkmm_verdicts_have(&v, RKMM_NEED_CHECK));
 	assert_true(rkmm_verdicts_parse("warm", &v));
 	assert_int_equal(resets(&v), 0);
 	assert_int_equal(v.need[RKMM_MODE_I8][RKMM_MODE_I4], RKMM_NEED_WARM);

@@ -326,6 +326,19 @@ static bool poisoned(struct npu_core *core, const struct npu_conv *t)
 	return core->quirks & NPU_QUIRK_TRANSITION && core->crossed && t->k >= CROSSED_K;
 }
 
+/* What a core does that has not run such a matmul yet (hw 03 §1.1) */
+static enum npu_class first_run(struct npu_core *core, const struct npu_conv *t)
+{
+	u32 bits = t->type->bits;
+
+	core->touched |= bits == 8;
+	if (core->quirks & NPU_QUIRK_UNTOUCHED && !core->touched)
+		return npu_hang(core, "a core that ran nothing wants int8 first (hw 03 S5)");
+	core->now_bits |= bits;
+	core->cold |= core->quirks & NPU_QUIRK_COLD && !(core->warm_bits & bits);
+	return NPU_OK;
+}
+
 enum npu_class npu_conv_run(struct npu_core *core, u32 start)
 {
 	struct npu_conv t;
@@ -335,6 +348,9 @@ enum npu_class npu_conv_run(struct npu_core *core, u32 start)
 	npu_conv_decode(&t, core, start);
 	cls = npu_laws_check(core, &t);
 	if (npu_stops(cls))
+		return cls;
+	cls = first_run(core, &t);
+	if (cls)
 		return cls;
 	if (!(t.ew_cfg & (EW_BYPASS | EW_LUT_BYPASS)))
 		npu_lut_begin(core, t.dpu);

@@ -35,6 +35,9 @@ void npu_core_reset(struct npu_core *core)
 	core->int8_now = false;
 	core->int_bits = 0;
 	core->crossed = false;
+	core->warm_bits = 0;
+	core->now_bits = 0;
+	core->cold = false;
 	npu_lut_reset(core);
 
 	/* Idle values of hw 01 §1.2 */
@@ -273,6 +276,8 @@ enum npu_class npu_write(struct npu_core *core, u32 addr, const void *src, u32 l
 	u32 at = addr;
 
 	npu_core_land(core);
+	if (core->cold)
+		return NPU_OK;
 	if (wraps(addr, len) || (len > late &&
 				 core->env->write(core->env->ctx, addr, src, len - late, &at)))
 		return fault(core, at, true);
@@ -281,6 +286,11 @@ enum npu_class npu_write(struct npu_core *core, u32 addr, const void *src, u32 l
 	memcpy(core->late.data, (const u8 *)src + (len - late), late);
 	core->report->write_bytes += len;
 	return NPU_OK;
+}
+
+void npu_core_power_off(struct npu_core *core)
+{
+	core->touched = false;
 }
 
 void npu_core_set_late(struct npu_core *core, bool late)

@@ -388,6 +388,10 @@ struct npu_core {
 	bool int8_now;			/* so does this one */
 	u32 int_bits;			/* of the last matmul of int4 or int8, 0 for none */
 	bool crossed;			/* between those two */
+	u32 warm_bits;			/* matmuls of so many bits were run by earlier kicks */
+	u32 now_bits;			/* and by this one */
+	bool cold;			/* it writes nothing */
+	bool touched;			/* it ran an int8 matmul since power-on */
 
 	/* of the kick in progress */
 	bool pingpong;

@@ -198,6 +198,9 @@ void npu_core_set_error_bits(struct npu_core *core, bool raise);
  *	hangs if the kick before had an int8 matmul (O14, hw 04 §4)
  * @NPU_QUIRK_TRANSITION: from the first int4 matmul after an int8 one on, or the other way
  *	round, matmuls of K of at least 2560 are wrong, until a reset (S7, hw 03 §2.4)
+ * @NPU_QUIRK_UNTOUCHED: a matmul hangs until one of int8 has run since power-on (S5)
+ * @NPU_QUIRK_COLD: the first kick with matmuls of a number of bits since power-on or a reset
+ *	writes nothing (S1, S4, S6)
  */
 enum npu_quirk {
 	NPU_QUIRK_NARROW_K = 1 << 0,
@@ -205,6 +208,8 @@ enum npu_quirk {
 	NPU_QUIRK_OUTPUT_MOVE = 1 << 2,
 	NPU_QUIRK_INT8_WEDGE = 1 << 3,
 	NPU_QUIRK_TRANSITION = 1 << 4,
+	NPU_QUIRK_UNTOUCHED = 1 << 5,
+	NPU_QUIRK_COLD = 1 << 6,
 };
 
 /**
@@ -252,6 +257,9 @@ void npu_core_set_time(struct npu_core *core, const struct npu_time_law *law);
  * @cores: that have work, 1..3
  */
 u64 npu_core_ns(const struct npu_core *core, u32 cores);
+
+/** npu_core_power_off() - after npu_core_reset(): the power was gone */
+void npu_core_power_off(struct npu_core *core);
 
 /**
  * npu_core_set_late() - whether the end of narrow output comes late (hw 03 O13)

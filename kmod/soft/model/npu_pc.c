@@ -309,6 +309,9 @@ void npu_core_run(struct npu_core *core, bool (*after_task)(void *arg, u32 task)
 	core->conv_task = LUT_NO_TASK;
 	core->int8_left = core->int8_now;
 	core->int8_now = false;
+	core->warm_bits |= core->now_bits;
+	core->now_bits = 0;
+	core->cold = false;
 	core->kinds_begun = 0;
 	core->narrow = false;
 	npu_word_set(&core->status, 0xf000);
