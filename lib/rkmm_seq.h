@@ -165,6 +165,27 @@ int rkmm_seq_bias(struct rkmm_seq *seq, uint32_t element, uint32_t n);
 int rkmm_seq_matmul(struct rkmm_seq *seq, const struct rkmm_matmul_desc *desc, int a, int b);
 
 /**
+ * rkmm_seq_epilogue() - a x b, and what follows it, as one plan
+ * @seq: the sequence
+ * @desc: as of rkmm_seq_matmul()
+ * @stages: what follows, in order, as rkmm_plan_create_epilogue() takes them
+ * @count: how many
+ * @a: rows x K
+ * @b: K x N, of rkmm_seq_input_b() or rkmm_seq_weights()
+ * @d: operand of the first stage that has one, or 0: a bias where it adds to columns, a vector
+ *	where it multiplies them, or a tensor like the result
+ * @e: of the second one, or 0
+ *
+ * The result is that of as many operations. Those that the matmul's programs do themselves
+ * cost next to nothing: see Documentation/operations.rst.
+ *
+ * Return: as rkmm_seq_matmul().
+ */
+int rkmm_seq_epilogue(struct rkmm_seq *seq, const struct rkmm_matmul_desc *desc,
+		      const struct rkmm_op_desc *stages, uint32_t count, int a, int b, int d,
+		      int e);
+
+/**
  * rkmm_seq_op() - an operation that is no matmul
  * @seq: the sequence
  * @desc: what to compute; element, m, n and other are taken from the tensors
@@ -225,7 +246,7 @@ int rkmm_seq_output(struct rkmm_seq *seq, int tensor);
 /* ---- sequences that are ready ---- */
 
 /**
- * rkmm_seq_linear() - activation(x w + bias), fp16
+ * rkmm_seq_linear() - activation(x w + bias), fp16, as one plan
  * @seq: the sequence
  * @x: rows x K
  * @w: K x N
@@ -299,8 +320,23 @@ int rkmm_seq_write(struct rkmm_seq *seq, int tensor, const void *src, size_t ld,
 int rkmm_seq_run(struct rkmm_seq *seq);
 
 /**
+ * rkmm_seq_submit() - run all of it, and do not wait
+ * @seq: a sequence that was built
+ * @options: what it waits for and what it signals, or NULL
+ * @seqno: for rkmm_wait()
+ *
+ * It may be submitted again before the first one has ended: submissions of a device run one
+ * after the other. rkmm_seq_write() and rkmm_seq_read() wait for those that use the tensor; what
+ * went wrong only rkmm_wait() tells.
+ *
+ * Return: 0, or errors of rkmm_submit().
+ */
+int rkmm_seq_submit(struct rkmm_seq *seq, const struct rkmm_submit_options *options,
+		    uint64_t *seqno);
+
+/**
  * rkmm_seq_read() - fetch an output
- * @seq: a sequence that has run
+ * @seq: a sequence that has run, or was submitted
  * @tensor: an output
  * @dst: row-major, element type of the tensor: uint16_t for half, float for
  *	DRM_RKMM_F16F32, int32_t for DRM_RKMM_I8I32
@@ -321,6 +357,7 @@ int rkmm_seq_read(struct rkmm_seq *seq, int tensor, void *dst, size_t ld, uint32
  * @alone_bytes: what it would be if none of them shared it
  * @io_bytes: memory of inputs and outputs, without that of rkmm_seq_weights()
  * @derived: operations whose programs were never seen on silicon
+ * @temporary_bytes: those of @shared_bytes that are a temporary of the driver's
  * @reserved: zero
  */
 struct rkmm_seq_info {
@@ -332,7 +369,8 @@ struct rkmm_seq_info {
 	uint64_t shared_bytes;
 	uint64_t alone_bytes;
 	uint64_t io_bytes;
-	uint64_t reserved[4];
+	uint64_t temporary_bytes;
+	uint64_t reserved[3];
 };
 
 /**

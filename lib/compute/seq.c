@@ -175,7 +175,9 @@ static int add_plan(struct rkmm_seq *seq, const struct seq_plan *want, const cha
 	/* The descriptions have no padding. */
 	for (i = 0; i < seq->num_plans; i++) {
 		p = &seq->plans[i];
-		if (p->matmul == want->matmul && !memcmp(&p->mm, &want->mm, sizeof(p->mm)) &&
+		if (p->matmul == want->matmul && p->num_stages == want->num_stages &&
+		    !memcmp(&p->mm, &want->mm, sizeof(p->mm)) &&
+		    !memcmp(p->stages, want->stages, sizeof(p->stages)) &&
 		    !memcmp(&p->op, &want->op, sizeof(p->op))) {
 			*plan = p->plan;
 			return 0;
@@ -188,7 +190,8 @@ static int add_plan(struct rkmm_seq *seq, const struct seq_plan *want, const cha
 	p = &all[seq->num_plans];
 	*p = *want;
 	if (p->matmul)
-		ret = rkmm_plan_create(seq->dev, &p->mm, &p->plan);
+		ret = rkmm_plan_create_epilogue(seq->dev, &p->mm, p->stages, p->num_stages,
+						&p->plan);
 	else
 		ret = rkmm_plan_create_op(seq->dev, &p->op, &p->plan);
 	if (ret)
@@ -308,8 +311,9 @@ static int use(struct rkmm_seq *seq, const char *what, int tensor, char operand,
 static int add_node(struct rkmm_seq *seq, const char *what, const struct seq_node *node,
 		    const struct seq_tensor *result)
 {
-	const struct drm_rkmm_tensor *want[3] = {
+	const struct drm_rkmm_tensor *want[SEQ_INPUTS] = {
 		rkmm_plan_a(node->plan), rkmm_plan_b(node->plan), rkmm_plan_d(node->plan),
+		rkmm_plan_e(node->plan),
 	};
 	struct seq_tensor out = *result;
 	uint32_t level = 0, i;
@@ -320,19 +324,19 @@ static int add_node(struct rkmm_seq *seq, const char *what, const struct seq_nod
 	if (!all)
 		return seq_fail(seq, -ENOMEM, "out of memory");
 	seq->nodes = all;
-	for (i = 0; i < 3; i++) {
-		ret = use(seq, what, node->in[i], "ABD"[i], want[i]);
+	for (i = 0; i < SEQ_INPUTS; i++) {
+		ret = use(seq, what, node->in[i], "ABDE"[i], want[i]);
 		if (ret)
 			return ret;
 	}
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < SEQ_INPUTS; i++) {
 		const struct seq_tensor *t = node->in[i] ? seq_tensor(seq, node->in[i]) : NULL;
 
 		if (t && t->node >= 0 && seq->nodes[t->node].level > level)
 			level = seq->nodes[t->node].level;
 	}
 	level++;
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < SEQ_INPUTS; i++)
 		if (node->in[i] && seq_tensor(seq, node->in[i])->last < level)
 			seq_tensor(seq, node->in[i])->last = level;
 	out.kind = SEQ_ROWS;
@@ -350,22 +354,75 @@ static int add_node(struct rkmm_seq *seq, const char *what, const struct seq_nod
 	return ret;
 }
 
+static bool is_binary(uint32_t kind)
+{
+	return kind >= DRM_RKMM_OP_ADD && kind <= DRM_RKMM_OP_DIV;
+}
+
+/* Operands of stages: the first one that has any takes D, the second E. */
+static int check_stages(struct rkmm_seq *seq, const char *what, const struct seq_plan *want,
+			const struct seq_tensor *result, int d, int e)
+{
+	const int operands[] = { d, e };
+	const struct seq_tensor *t;
+	uint32_t i, n = 0;
+
+	for (i = 0; i < want->num_stages; i++) {
+		const struct rkmm_op_desc *stage = &want->stages[i];
+		enum seq_kind kind = stage->kind == DRM_RKMM_OP_ADD ? SEQ_BIAS : SEQ_VECTOR;
+
+		if (!is_binary(stage->kind) || stage->other == DRM_RKMM_OTHER_SCALAR)
+			continue;
+		if (n == 2 || !operands[n])
+			return seq_fail(seq, -EINVAL, "%s: stage %u has no operand", what, i);
+		t = seq_tensor(seq, operands[n++]);
+		if (stage->other == DRM_RKMM_OTHER_TENSOR)
+			kind = SEQ_ROWS;
+		if (t->kind != kind || t->cols != result->cols ||
+		    (kind == SEQ_ROWS && t->rows != result->rows))
+			return seq_fail(seq, -EINVAL, "%s: operand of stage %u", what, i);
+	}
+	return 0;
+}
+
+/* Operands that are there, A and B always */
+static int check_operands(struct rkmm_seq *seq, const char *what, const int *in)
+{
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < SEQ_INPUTS; i++)
+		if (i < 2 || in[i])
+			ret = check_tensor(seq, what, in[i], "ABDE"[i]);
+	return ret;
+}
+
 RKMM_PUBLIC int rkmm_seq_matmul(struct rkmm_seq *seq, const struct rkmm_matmul_desc *desc, int a,
 				int b)
 {
-	struct seq_plan want = { .matmul = true, .mm = *desc };
-	struct seq_node node = { .matmul = true, .in = { a, b, 0 } };
+	return rkmm_seq_epilogue(seq, desc, NULL, 0, a, b, 0, 0);
+}
+
+RKMM_PUBLIC int rkmm_seq_epilogue(struct rkmm_seq *seq, const struct rkmm_matmul_desc *desc,
+				  const struct rkmm_op_desc *stages, uint32_t count, int a, int b,
+				  int d, int e)
+{
+	struct seq_plan want = { .matmul = true, .mm = *desc, .num_stages = count };
+	struct seq_node node = { .matmul = true, .in = { a, b, d, e } };
 	struct seq_tensor *ta, *tb, out = { 0 };
 	uint32_t element;
 	char what[64];
 	int ret;
 
 	describe(seq, DRM_RKMM_OP_MATMUL, what, sizeof(what));
-	ret = check_tensor(seq, what, a, 'A');
-	if (!ret)
-		ret = check_tensor(seq, what, b, 'B');
+	ret = check_operands(seq, what, node.in);
 	if (ret)
 		return ret;
+	if (count > DRM_RKMM_STAGES)
+		return seq_fail(seq, -EINVAL, "%s: %u stages, %u are possible", what, count,
+				DRM_RKMM_STAGES);
+	if (count)
+		memcpy(want.stages, stages, count * sizeof(*stages));
 	ta = seq_tensor(seq, a);
 	tb = seq_tensor(seq, b);
 	if (!elements_of(desc->types, &element, &out.element))
@@ -391,11 +448,15 @@ RKMM_PUBLIC int rkmm_seq_matmul(struct rkmm_seq *seq, const struct rkmm_matmul_d
 	want.mm.form = DRM_RKMM_FORM_CUBE;
 	/* of others it is the driver's, which does not depend on M */
 	want.mm.b_layout = tb->weights ? tb->layout.layout_id : 0;
-	ret = add_plan(seq, &want, what, &node.plan);
-	if (ret)
-		return ret;
 	out.rows = ta->rows;
 	out.cols = tb->cols;
+	ret = check_stages(seq, what, &want, &out, d, e);
+	if (!ret)
+		ret = add_plan(seq, &want, what, &node.plan);
+	if (ret)
+		return ret;
+	/* What is behind a matmul runs in order. */
+	node.matmul = rkmm_plan_fused(node.plan) == (1u << count) - 1;
 	return add_node(seq, what, &node, &out);
 }
 
@@ -407,7 +468,7 @@ static bool is_norm(uint32_t kind)
 /* What the driver is told about the operands that are there */
 static void set_operands(struct rkmm_seq *seq, struct rkmm_op_desc *desc, int b, int d)
 {
-	if (desc->kind >= DRM_RKMM_OP_ADD && desc->kind <= DRM_RKMM_OP_DIV)
+	if (is_binary(desc->kind))
 		desc->other = !b ? DRM_RKMM_OTHER_SCALAR :
 			      seq_tensor(seq, b)->kind == SEQ_ROWS ? DRM_RKMM_OTHER_TENSOR :
 			      DRM_RKMM_OTHER_CHANNEL;

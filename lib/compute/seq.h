@@ -11,6 +11,9 @@
 /* Element of results that nothing reads: fp32 and int32 */
 #define SEQ_WIDE	UINT32_MAX
 
+/* Operands that an operation reads */
+#define SEQ_INPUTS	4
+
 enum seq_kind {
 	SEQ_ROWS,	/* inputs, results */
 	SEQ_B,
@@ -55,14 +58,14 @@ struct seq_tensor {
  * struct seq_node - an operation
  * @plan: not owned
  * @matmul: it is one, and may be grouped
- * @in: tensors A, B and D, 0 for none
+ * @in: tensors A, B, D and E, 0 for none
  * @out: its result
  * @level: distance from the inputs, 1 and up
  */
 struct seq_node {
 	const struct rkmm_plan *plan;
 	bool matmul;
-	int in[3];
+	int in[SEQ_INPUTS];
 	int out;
 	uint32_t level;
 };
@@ -71,12 +74,16 @@ struct seq_node {
  * struct seq_plan - a plan and what was asked for
  * @matmul: which description
  * @mm: of a matmul
+ * @stages: what follows it
+ * @num_stages: how many
  * @op: of another operation
  * @plan: owned
  */
 struct seq_plan {
 	bool matmul;
 	struct rkmm_matmul_desc mm;
+	struct rkmm_op_desc stages[DRM_RKMM_STAGES];
+	uint32_t num_stages;
 	struct rkmm_op_desc op;
 	struct rkmm_plan *plan;
 };
@@ -95,7 +102,8 @@ struct seq_plan {
  * @built: nothing can be added
  * @ops: the submission
  * @io: inputs and outputs; NULL where there are none
- * @shared: other results; NULL where there are none
+ * @shared: results with zeros behind them; NULL where there are none. The others are in a
+ *	temporary
  * @map: mapping of @io
  * @info: facts
  */

@@ -60,12 +60,19 @@ static uint64_t place_io(struct rkmm_seq *seq)
 	return at;
 }
 
-static bool is_shared(const struct seq_tensor *t)
+static bool is_inner(const struct seq_tensor *t)
 {
 	return t->node >= 0 && !t->output;
 }
 
-static int place_shared(struct rkmm_seq *seq, uint64_t *bytes)
+/* Nothing is known of a temporary that was not written: who has zeros behind is no such. */
+static bool is_temporary(const struct seq_tensor *t)
+{
+	return is_inner(t) && t->written == t->layout.size;
+}
+
+/* Places of results that are no outputs: of temporaries, or of the others */
+static int place_inner(struct rkmm_seq *seq, bool temporary, uint64_t *bytes)
 {
 	struct seq_span *spans = malloc(seq->num_tensors * sizeof(*spans));
 	uint32_t i, n = 0;
@@ -76,7 +83,7 @@ static int place_shared(struct rkmm_seq *seq, uint64_t *bytes)
 	for (i = 0; i < seq->num_tensors; i++) {
 		const struct seq_tensor *t = &seq->tensors[i];
 
-		if (!is_shared(t))
+		if (!is_inner(t) || is_temporary(t) != temporary)
 			continue;
 		spans[n++] = (struct seq_span) {
 			.size = t->layout.size, .written = t->written,
@@ -88,7 +95,7 @@ static int place_shared(struct rkmm_seq *seq, uint64_t *bytes)
 	if (ret)
 		seq_fail(seq, ret, "out of memory");
 	for (i = 0, n = 0; !ret && i < seq->num_tensors; i++)
-		if (is_shared(&seq->tensors[i]))
+		if (is_inner(&seq->tensors[i]) && is_temporary(&seq->tensors[i]) == temporary)
 			seq->tensors[i].place.offset = spans[n++].offset;
 	free(spans);
 	return ret;
@@ -114,7 +121,7 @@ static int make_buffers(struct rkmm_seq *seq, uint64_t io, uint64_t shared)
 	for (i = 0; i < seq->num_tensors; i++) {
 		struct seq_tensor *t = &seq->tensors[i];
 
-		buf = is_shared(t) ? seq->shared : seq->io;
+		buf = is_temporary(t) ? rkmm_temporary(0) : is_inner(t) ? seq->shared : seq->io;
 		if (t->weights)
 			buf = rkmm_weights_buffer(t->weights);
 		t->place.buf = buf;
@@ -139,6 +146,7 @@ static int make_ops(struct rkmm_seq *seq)
 		op->a = seq_tensor(seq, n->in[0])->place;
 		op->b = n->in[1] ? seq_tensor(seq, n->in[1])->place : none;
 		op->d = n->in[2] ? seq_tensor(seq, n->in[2])->place : none;
+		op->e = n->in[3] ? seq_tensor(seq, n->in[3])->place : none;
 		op->c = seq_tensor(seq, n->out)->place;
 		if (i && n->matmul && n[-1].matmul && n[-1].level == n->level)
 			op->flags = DRM_RKMM_OP_GROUPED;
@@ -153,13 +161,15 @@ static int make_ops(struct rkmm_seq *seq)
 
 RKMM_PUBLIC int rkmm_seq_build(struct rkmm_seq *seq)
 {
-	uint64_t io, shared = 0;
+	uint64_t io, shared = 0, temporary = 0;
 	int ret = check_all(seq);
 
 	if (ret)
 		return ret;
 	io = place_io(seq);
-	ret = place_shared(seq, &shared);
+	ret = place_inner(seq, false, &shared);
+	if (!ret)
+		ret = place_inner(seq, true, &temporary);
 	if (!ret)
 		ret = make_buffers(seq, io, shared);
 	if (!ret)
@@ -167,7 +177,8 @@ RKMM_PUBLIC int rkmm_seq_build(struct rkmm_seq *seq)
 	if (ret)
 		return ret;
 	seq->info.io_bytes = io;
-	seq->info.shared_bytes = shared;
+	seq->info.shared_bytes = shared + temporary;
+	seq->info.temporary_bytes = temporary;
 	seq->built = true;
 	return 0;
 }
@@ -178,6 +189,17 @@ RKMM_PUBLIC int rkmm_seq_info(struct rkmm_seq *seq, struct rkmm_seq_info *info)
 		return seq_fail(seq, -EINVAL, "it is not built");
 	*info = seq->info;
 	return 0;
+}
+
+RKMM_PUBLIC int rkmm_seq_submit(struct rkmm_seq *seq, const struct rkmm_submit_options *options,
+				uint64_t *seqno)
+{
+	int ret;
+
+	if (!seq->built)
+		return seq_fail(seq, -EINVAL, "it is not built");
+	ret = rkmm_submit(seq->dev, seq->ops, seq->num_nodes, options, seqno);
+	return ret ? seq_fail(seq, ret, "%s", rkmm_last_error()) : 0;
 }
 
 RKMM_PUBLIC int rkmm_seq_run(struct rkmm_seq *seq)
@@ -226,10 +248,13 @@ static int pack(struct seq_tensor *t, uint8_t *dst, const void *src, size_t ld, 
 {
 	const struct drm_rkmm_tensor *l = &t->layout;
 
-	/* BS takes one int32 a channel. */
+	/* BS takes one int32 a channel, or one float. */
 	if (l->bits == 32) {
 		memset(dst, 0, l->size);
-		memcpy(dst, src, 4ull * t->cols);
+		if (t->element == DRM_RKMM_F16)
+			rkmm_f16_to_f32(src, (void *)dst, t->cols);
+		else
+			memcpy(dst, src, 4ull * t->cols);
 		return 0;
 	}
 	if (l->layout == DRM_RKMM_LAYOUT_WEIGHT)

@@ -44,11 +44,20 @@ RKMM_PUBLIC int rkmm_seq_softmax(struct rkmm_seq *seq, int a, int mask, float sc
 RKMM_PUBLIC int rkmm_seq_linear(struct rkmm_seq *seq, int x, int w, int bias, uint32_t activation)
 {
 	const struct rkmm_matmul_desc desc = { .types = DRM_RKMM_F16F16 };
-	int y = rkmm_seq_matmul(seq, &desc, x, w);
+	struct rkmm_op_desc stages[2] = { { 0 } };
+	bool stage = activation >= DRM_RKMM_OP_COPY && activation <= DRM_RKMM_OP_RSQRT;
+	uint32_t count = 0;
+	int y;
 
 	if (bias)
-		y = rkmm_seq_binary(seq, DRM_RKMM_OP_ADD, y, bias);
-	return activation ? rkmm_seq_unary(seq, activation, y) : y;
+		stages[count++] = (struct rkmm_op_desc) {
+			.kind = DRM_RKMM_OP_ADD, .other = DRM_RKMM_OTHER_CHANNEL,
+		};
+	if (stage)
+		stages[count++].kind = activation;
+	y = rkmm_seq_epilogue(seq, &desc, stages, count, x, w, bias, 0);
+	/* what looks at whole rows, and what is refused */
+	return activation && !stage ? rkmm_seq_unary(seq, activation, y) : y;
 }
 
 RKMM_PUBLIC int rkmm_seq_gated_mlp(struct rkmm_seq *seq, int x, int gate, int up, int down)

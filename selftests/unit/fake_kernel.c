@@ -27,10 +27,18 @@ struct bo {
 	int used;
 };
 
+/* With stages, @c is that of the matmul, which they begin with. */
 struct plan {
 	struct drm_rkmm_plan_create info;
+	struct drm_rkmm_plan_create stages[DRM_RKMM_STAGES];
+	struct drm_rkmm_tensor c;
 	int used;
 };
+
+/* Temporaries: whatever was there, when a submission begins. */
+#define TEMP_BYTES	(1u << 22)
+#define NOISE		0x7e
+static uint8_t temps[2][TEMP_BYTES];
 
 struct fake_kernel fake;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -140,8 +148,24 @@ static int plan_add(struct drm_rkmm_plan_create *p)
 	if (i == MAX_PLANS)
 		return -ENOMEM;
 	p->plan = i + 1;
-	plans[i] = (struct plan) { .info = *p, .used = 1 };
+	plans[i] = (struct plan) { .info = *p, .c = p->c, .used = 1 };
 	fake.plans++;
+	return 0;
+}
+
+/* A matmul in cubes, and the operations behind it */
+static int plan_add_stages(struct drm_rkmm_plan_create *p)
+{
+	struct drm_rkmm_plan_create ops[DRM_RKMM_STAGES] = { { 0 } };
+	struct drm_rkmm_tensor c = p->c;
+	int ret = fake_stages_plan(p, ops);
+
+	if (!ret)
+		ret = plan_add(p);
+	if (ret)
+		return ret;
+	plans[p->plan - 1].c = c;
+	memcpy(plans[p->plan - 1].stages, ops, sizeof(ops));
 	return 0;
 }
 
@@ -237,7 +261,7 @@ static int plan_create(struct drm_rkmm_plan_create *p)
 		p->out_flags |= DRM_RKMM_PLAN_MAY_SATURATE;
 	p->programs = 1;
 	p->predicted_ns = 1000;
-	return plan_add(p);
+	return fake.cube && p->stages[0].kind ? plan_add_stages(p) : plan_add(p);
 }
 
 /* The formulas of rkmm_drm.h, in units of 4 bits. */
@@ -338,6 +362,12 @@ static int place(const struct drm_rkmm_operand *op, const struct drm_rkmm_tensor
 	*p = NULL;
 	if (!t->size)
 		return op->handle || op->offset ? -EINVAL : 0;
+	if (op->flags == DRM_RKMM_OPERAND_TEMP) {
+		if (op->handle > 1 || op->offset % 64 || op->offset + t->size > TEMP_BYTES)
+			return -EINVAL;
+		*p = temps[op->handle] + op->offset;
+		return 0;
+	}
 	if (!bo)
 		return -ENOENT;
 	if (op->offset % 64 || op->offset > bo->size || t->size > bo->size - op->offset)
@@ -374,22 +404,27 @@ static int execute_op(const struct drm_rkmm_op *op, const struct drm_rkmm_plan_c
 static int execute_one(const struct drm_rkmm_op *op)
 {
 	const struct drm_rkmm_plan_create *info;
-	struct bo *a = bo_get(op->a.handle), *b = bo_get(op->b.handle), *c = bo_get(op->c.handle);
+	const struct drm_rkmm_plan_create *stages;
+	uint8_t *a, *b, *c, *operands[2], *out, *result;
 	uint32_t rows, m, n, k, s, types;
-	uint8_t *out;
+	int ret;
 
 	if (!op->plan || op->plan > MAX_PLANS || !plans[op->plan - 1].used)
 		return -ENOENT;
 	info = &plans[op->plan - 1].info;
 	if (info->kind)
 		return execute_op(op, info);
-	if (!a || !b || !c)
-		return -ENOENT;
-	if (op->flags & ~DRM_RKMM_OP_GROUPED || op->rows > info->m ||
-	    (op->a.offset | op->b.offset | op->c.offset) % 64 ||
-	    op->a.offset + info->a.size > a->size || op->b.offset + info->b.size > b->size ||
-	    op->c.offset + info->c.size > c->size)
+	stages = plans[op->plan - 1].stages;
+	ret = place(&op->a, &info->a, &a);
+	ret = ret ? ret : place(&op->b, &info->b, &b);
+	ret = ret ? ret : place(&op->c, &info->c, &c);
+	ret = ret ? ret : place(&op->d, &info->d, &operands[0]);
+	ret = ret ? ret : place(&op->e, &info->e, &operands[1]);
+	if (ret)
+		return ret;
+	if (op->flags & ~DRM_RKMM_OP_GROUPED || op->rows > info->m)
 		return -EINVAL;
+	result = stages->kind ? malloc(plans[op->plan - 1].c.size) : c;
 	rows = op->rows ? op->rows : info->m;
 	types = info->types;
 	if (info->out_flags & DRM_RKMM_PLAN_HOST_FINISH && types != DRM_RKMM_I4I16)
@@ -400,19 +435,21 @@ static int execute_one(const struct drm_rkmm_op *op)
 
 			/* Padded K as the hardware does: unclean padding shows. */
 			for (s = k = 0; k < info->b.rows; k++) {
-				sum += load(a->dev + op->a.offset, at(&info->a, m, k),
-					    info->types) *
-				       load(b->dev + op->b.offset, at(&info->b, k, n),
-					    info->types);
+				sum += load(a, at(&info->a, m, k), info->types) *
+				       load(b, at(&info->b, k, n), info->types);
 				if ((k + 1) % info->b.slice)
 					continue;
-				out = c->dev + op->c.offset + s++ * info->c.slice_stride;
-				store(out + at(&info->c, m, n) / 2, sum, info, types);
+				out = result + s++ * info->c.slice_stride;
+				store(out + at(&plans[op->plan - 1].c, m, n) / 2, sum, info, types);
 				sum = 0;
 			}
 		}
+	if (stages->kind) {
+		fake_stages_run(stages, result, (const uint8_t *const *)operands, c);
+		free(result);
+	}
 	if (fake.corrupt)
-		c->dev[op->c.offset + at(&info->c, rows - 1, info->n - 1) / 2] ^= 1;
+		c[at(&info->c, rows - 1, info->n - 1) / 2] ^= 1;
 	fake.executed++;
 	return 0;
 }
@@ -478,6 +515,7 @@ static int submit(struct drm_rkmm_submit *req)
 	if ((!req->in_syncs.count) != (!req->in_syncs.array) ||
 	    (!req->out_syncs.count) != (!req->out_syncs.array))
 		return -EINVAL;
+	memset(temps, NOISE, sizeof(temps));
 	for (i = 0; i < req->ops.count; i++) {
 		ret = !i && ops[i].flags ? -EINVAL : execute(&ops[i]);
 		if (!ret && ops[i].flags && !group_apart(ops, i))

@@ -222,3 +222,46 @@ void fake_op_run(const struct drm_rkmm_plan_create *p, const uint8_t *a, const u
 	}
 	free(x);
 }
+
+int fake_stages_plan(struct drm_rkmm_plan_create *p, struct drm_rkmm_plan_create *ops)
+{
+	struct drm_rkmm_tensor *next = &p->d;
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < DRM_RKMM_STAGES && p->stages[i].kind; i++) {
+		const struct drm_rkmm_stage *s = &p->stages[i];
+
+		ops[i] = (struct drm_rkmm_plan_create) {
+			.kind = s->kind, .types = p->types == DRM_RKMM_I8I8, .m = p->m, .n = p->n,
+			.other = s->other, .value = s->value, .value2 = s->value2,
+		};
+		ret = fake_op_plan(&ops[i]);
+		if (ret) {
+			p->reason = ops[i].reason;
+			p->stage = i;
+			return ret;
+		}
+		if (ops[i].b.size)
+			*next = ops[i].b;
+		if (ops[i].b.size)
+			next = &p->e;
+		p->c = ops[i].c;
+	}
+	return 0;
+}
+
+void fake_stages_run(const struct drm_rkmm_plan_create *ops, const uint8_t *first,
+		     const uint8_t *const *operands, uint8_t *c)
+{
+	uint8_t *turn[2] = { malloc(ops->c.size), malloc(ops->c.size) };
+	uint32_t i;
+
+	for (i = 0; i < DRM_RKMM_STAGES && ops[i].kind; i++) {
+		fake_op_run(&ops[i], first, ops[i].b.size ? *operands++ : NULL, turn[i % 2], NULL);
+		first = turn[i % 2];
+	}
+	memcpy(c, first, ops->c.size);
+	free(turn[0]);
+	free(turn[1]);
+}

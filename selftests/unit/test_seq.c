@@ -211,6 +211,7 @@ static void test_memory(void **state)
 	assert_int_equal(info.ops, 12);
 	assert_int_equal(info.plans, 1);
 	/* 48 columns are written, 64 read: all have the same zeros behind */
+	assert_int_equal(info.temporary_bytes, 0);
 	assert_int_equal(info.alone_bytes, 11 * 50 * 64 * 2);
 	assert_int_equal(info.shared_bytes, 2 * 50 * 64 * 2);
 	rkmm_seq_destroy(seq);
@@ -370,6 +371,73 @@ static void test_ready(void **state)
 	free(gamma);
 }
 
+/* tanh(x w + bias) times z: as one plan, and as operations with temporaries between them */
+static void test_epilogue(void **state)
+{
+	enum { M = 6, K = 20, N = 24 };
+	const struct rkmm_matmul_desc mm = { .types = DRM_RKMM_F16F16 };
+	const struct rkmm_op_desc stages[] = {
+		{ .kind = DRM_RKMM_OP_ADD, .other = DRM_RKMM_OTHER_CHANNEL },
+		{ .kind = DRM_RKMM_OP_TANH },
+		{ .kind = DRM_RKMM_OP_MUL },
+	};
+	struct rkmm_device *dev = open_dev();
+	uint64_t s = 77, seqno;
+	float *x = halves(M * K, &s), *w = halves(K * N, &s), *bias = halves(N, &s);
+	float *z = halves(M * N, &s), want[M * N], have[M * N];
+	struct rkmm_seq_info info;
+	struct rkmm_seq *seq;
+	int tx, tw, tb, tz, y, turn;
+	uint32_t i;
+
+	(void)state;
+	product(x, w, want, M, K, N);
+	for (i = 0; i < M * N; i++) {
+		want[i] = rounded(want[i] + bias[i % N]);
+		want[i] = rounded(rounded(fake_op_value(DRM_RKMM_OP_TANH, want[i], 0)) * z[i]);
+	}
+	for (turn = 0; turn < 2; turn++) {
+		assert_int_equal(rkmm_seq_create(dev, &seq), 0);
+		tx = rkmm_seq_input(seq, DRM_RKMM_F16, M, K);
+		tw = rkmm_seq_input_b(seq, DRM_RKMM_F16, K, N);
+		tb = rkmm_seq_bias(seq, DRM_RKMM_F16, N);
+		tz = rkmm_seq_input(seq, DRM_RKMM_F16, M, N);
+		if (turn) {
+			y = rkmm_seq_epilogue(seq, &mm, stages, 3, tx, tw, tb, tz);
+		} else {
+			y = rkmm_seq_binary(seq, DRM_RKMM_OP_ADD,
+					    rkmm_seq_matmul(seq, &mm, tx, tw), tb);
+			y = rkmm_seq_binary(seq, DRM_RKMM_OP_MUL,
+					    rkmm_seq_unary(seq, DRM_RKMM_OP_TANH, y), tz);
+		}
+		rkmm_seq_output(seq, y);
+		if (rkmm_seq_build(seq))
+			fail_msg("%s", rkmm_seq_error(seq));
+		assert_int_equal(rkmm_seq_info(seq, &info), 0);
+		assert_int_equal(info.ops, turn ? 1 : 4);
+		assert_int_equal(info.temporary_bytes > 0, !turn);
+		assert_int_equal(info.temporary_bytes, info.shared_bytes);
+		assert_int_equal(rkmm_seq_write(seq, tx, x, K, RKMM_SEQ_F32), 0);
+		assert_int_equal(rkmm_seq_write(seq, tw, w, N, RKMM_SEQ_F32), 0);
+		assert_int_equal(rkmm_seq_write(seq, tb, bias, N, RKMM_SEQ_F32), 0);
+		assert_int_equal(rkmm_seq_write(seq, tz, z, N, RKMM_SEQ_F32), 0);
+		assert_int_equal(rkmm_seq_submit(seq, NULL, &seqno), 0);
+		assert_int_equal(rkmm_wait(dev, seqno, RKMM_FOREVER), 0);
+		assert_int_equal(rkmm_seq_read(seq, y, have, N, RKMM_SEQ_F32), 0);
+		same(want, have, M * N);
+		/* what it does not wait for comes back at once, what it cannot wait for too */
+		assert_int_equal(rkmm_seq_submit(seq, &(struct rkmm_submit_options) {
+			.reserved = { 1 },
+		}, &seqno), -EINVAL);
+		rkmm_seq_destroy(seq);
+	}
+	rkmm_close(dev);
+	free(x);
+	free(w);
+	free(bias);
+	free(z);
+}
+
 /* int8 to the end, and int32 as it comes */
 static void test_integers(void **state)
 {
@@ -524,6 +592,37 @@ static void bad_empty(struct rkmm_seq *seq)
 	rkmm_seq_input(seq, DRM_RKMM_F16, 0, 4);
 }
 
+static void stage(struct rkmm_seq *seq, uint32_t other, uint32_t count, int d)
+{
+	const struct rkmm_matmul_desc mm = { .types = DRM_RKMM_F16F16 };
+	const struct rkmm_op_desc stages[5] = {
+		{ .kind = DRM_RKMM_OP_ADD, .other = other },
+	};
+
+	rkmm_seq_epilogue(seq, &mm, stages, count, rkmm_seq_input(seq, DRM_RKMM_F16, 3, 4),
+			  rkmm_seq_input_b(seq, DRM_RKMM_F16, 4, 6), d, 0);
+}
+
+static void bad_stages(struct rkmm_seq *seq)
+{
+	stage(seq, DRM_RKMM_OTHER_SCALAR, 5, 0);
+}
+
+static void bad_stage_none(struct rkmm_seq *seq)
+{
+	stage(seq, DRM_RKMM_OTHER_TENSOR, 1, 0);
+}
+
+static void bad_stage_other(struct rkmm_seq *seq)
+{
+	stage(seq, DRM_RKMM_OTHER_CHANNEL, 1, rkmm_seq_vector(seq, DRM_RKMM_F16, 6));
+}
+
+static void bad_stage_more(struct rkmm_seq *seq)
+{
+	stage(seq, DRM_RKMM_OTHER_SCALAR, 1, rkmm_seq_bias(seq, DRM_RKMM_F16, 6));
+}
+
 /* The first error counts, not what follows from it. */
 static void bad_first(struct rkmm_seq *seq)
 {
@@ -558,6 +657,10 @@ static void test_refused(void **state)
 		{ bad_tensor, -EINVAL, "operand A is missing" },
 		{ bad_output, -EINVAL, "no result" },
 		{ bad_causal, -EINVAL, "the first of 5 rows see none" },
+		{ bad_stages, -EINVAL, "5 stages, 4 are possible" },
+		{ bad_stage_none, -EINVAL, "stage 0 has no operand" },
+		{ bad_stage_other, -EINVAL, "operand of stage 0" },
+		{ bad_stage_more, -EINVAL, "there is no operand D" },
 		{ bad_empty, -EINVAL, "is empty" },
 		{ bad_first, -EINVAL, "no element type" },
 		{ nothing, -EINVAL, "there is no operation" },
@@ -766,6 +869,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		C(test_random), C(test_memory), C(test_attention), C(test_ready),
+		C(test_epilogue),
 		C(test_integers), C(test_refused), C(test_failures), C(test_hang), C(test_by_hand),
 		C(test_slices),
 	};
