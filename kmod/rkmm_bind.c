@@ -85,9 +85,10 @@ static void rkmm_bind_link(struct rkmm_job *job, const struct rkmm_op_data *op,
 	};
 	bool ordered = rkmm_plan_ordered(op->plan);
 	u64 behind = epi ? rkmm_epilogue_ns(epi) : 0;
-	u64 inner = m.op ? m.op->temp_bytes + m.op->const_bytes :
-		    epi ? epi->temp_bytes + epi->const_bytes : 0;
-	u32 i;
+	/* each share of rows has memory of its own */
+	u64 inner = m.op ? RKMM_LANES_MAX * (u64)m.op->temp_bytes + m.op->const_bytes :
+		    epi ? RKMM_LANES_MAX * epi->temp_bytes + epi->const_bytes : 0;
+	u32 i, each;
 
 	BUILD_BUG_ON(RKMM_LINK_OPERANDS != RKMM_OPERANDS);
 
@@ -98,11 +99,18 @@ static void rkmm_bind_link(struct rkmm_job *job, const struct rkmm_op_data *op,
 		.lanes_most = m.op ? RKMM_LANES_MAX : min(geom->lanes_most, max(geom->mm.lanes, 1)),
 		.mode = rkmm_mode_class(job->client->rdev, rkmm_plan_mode(op->plan)),
 		.matmul = !ordered,
+		.int8 = !m.op && rkmm_mode_of(geom->types) == RKMM_MODE_I8,
+		.int8_dpu = m.op && m.op->op.precision == RKMM_PREC_I8,
 		.grouped = op->grouped,
 	};
 	for (i = 0; i < RKMM_LANES_MAX; i++)
 		link->ns[i] = behind +
 			      rkmm_member_work(limits, &m, i + 1, &link->start_ns[i]);
+	for (i = 1; ordered && !rkmm_plan_whole(op->plan) && i < RKMM_LANES_MAX; i++) {
+		each = rkmm_share_rows(op->rows, i + 1);
+		if (DIV_ROUND_UP(op->rows, each) == i + 1)
+			link->rows_ns[i] = rkmm_share_ns(limits, &m, behind, each, i + 1);
+	}
 	for (i = 0; i < RKMM_OPERANDS; i++)
 		link->reach[i] = (struct rkmm_reach){
 			.owner = rkmm_place_owner(&op->place[i]),
@@ -125,7 +133,7 @@ static int rkmm_bind_step(struct rkmm_job *job, const struct rkmm_op_data *ops, 
 	for (i = 0; i < n; i++) {
 		inner |= rkmm_plan_ordered(ops[i].plan);
 		placed |= rkmm_plan_ordered(ops[i].plan) || links[i].after;
-		lanes |= links[i].lane;
+		lanes |= links[i].lane || links[i].shares;
 	}
 	/* What is not placed and runs more than once, or with others, is shared out too. */
 	if (!placed)
@@ -137,6 +145,7 @@ static int rkmm_bind_step(struct rkmm_job *job, const struct rkmm_op_data *ops, 
 			return ret;
 		bound[i].key.lane = links[i].lane;
 		bound[i].key.after = links[i].after;
+		bound[i].key.shares = links[i].shares;
 	}
 	/* Alone a matmul has nobody to differ from. */
 	if (n == 1 && !ops->plan->op)
@@ -197,6 +206,8 @@ static int rkmm_bind_steps(struct rkmm_job *job, const struct rkmm_op_data *ops,
 		.room = side ? side - RKMM_WINDOW_TAIL : U64_MAX,
 		.ns = RKMM_KICK_NS,
 		.lanes = hweight32(job->cores),
+		.int8_chain = job->client->rdev->verdicts.need[RKMM_MODE_I8][RKMM_MODE_DPU] ==
+			      RKMM_NEED_RESET,
 	};
 	struct rkmm_image *image;
 	const char *why;

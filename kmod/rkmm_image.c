@@ -161,47 +161,71 @@ static const struct rkmm_epilogue *rkmm_image_epi(const struct rkmm_bound *bound
 	return epi && epi->nops ? epi : NULL;
 }
 
-u32 rkmm_image_nmembers(const struct rkmm_bound *bound)
+/* Members of each share of its rows */
+static u32 rkmm_image_each(const struct rkmm_bound *bound)
 {
 	const struct rkmm_epilogue *epi = rkmm_image_epi(bound);
 
 	return 1 + (epi ? epi->nops : 0);
 }
 
+u32 rkmm_image_nmembers(const struct rkmm_bound *bound)
+{
+	return rkmm_image_each(bound) * max_t(u32, bound->key.shares, 1);
+}
+
 u32 rkmm_image_expand(const struct rkmm_bound *bound, struct rkmm_member *members)
 {
 	const struct rkmm_image_key *key = &bound->key;
+	u32 shares = max_t(u32, key->shares, 1), each = rkmm_share_rows(key->rows, shares), i;
 
-	members[0] = (struct rkmm_member){
-		.geom = bound->plan->op ? NULL : &bound->plan->geom,
-		.op = bound->plan->op,
-		.after = key->after,
-		.lane = key->lane,
-		.rows = key->rows,
-		.count = key->count,
-		.a = key->a,
-		.b = key->b,
-		.c = key->c,
-		.a_stride = key->a_stride,
-		.b_stride = key->b_stride,
-		.c_stride = key->c_stride,
-		.weights = key->weights,
-		.d = key->d,
-	};
+	/* Those behind a matmul come with their addresses: rkmm_image_place(). */
+	for (i = 0; i < shares; i++)
+		members[i * rkmm_image_each(bound)] = (struct rkmm_member){
+			.geom = bound->plan->op ? NULL : &bound->plan->geom,
+			.op = bound->plan->op,
+			.after = key->after,
+			.lane = key->lane + i,
+			.rows = shares > 1 ? min(each, key->rows - i * each) : key->rows,
+			.first = i * each,
+			.count = key->count,
+			.a = key->a,
+			.b = key->b,
+			.c = key->c,
+			.a_stride = key->a_stride,
+			.b_stride = key->b_stride,
+			.c_stride = key->c_stride,
+			.weights = key->weights,
+			.d = key->d,
+		};
 	return rkmm_image_nmembers(bound);
 }
 
 /* A matmul and the operations behind it: what lies between them is temporary memory. */
-static void rkmm_image_behind(const struct rkmm_bound *bound, u32 consts, u32 temp,
+static void rkmm_image_behind(const struct rkmm_bound *bound, u32 consts, u32 temp, u32 work,
 			      struct rkmm_member *members)
 {
 	const struct rkmm_epilogue_place place = {
-		.d = bound->key.d, .e = bound->key.e, .temp = temp, .consts = consts,
+		.d = bound->key.d, .e = bound->key.e, .temp = temp, .work = work,
+		.consts = consts,
 	};
 	struct rkmm_member matmul = members[0];
 
 	matmul.c = bound->key.c;
 	rkmm_epilogue_members(bound->plan->epi, &matmul, &place, members);
+}
+
+/* All shares of an epilogue; returns the bytes of temporary memory that they take. */
+static u32 rkmm_image_shares(const struct rkmm_bound *bound, u32 consts, u32 temp,
+			     struct rkmm_member *members)
+{
+	const struct rkmm_epilogue *epi = bound->plan->epi;
+	u32 work = round_up(rkmm_epilogue_work(epi), RKMM_IMAGE_ALIGN), at = epi->work, i;
+
+	for (i = 0; i < max_t(u32, bound->key.shares, 1); i++, at += work)
+		rkmm_image_behind(bound, consts, temp, temp + at,
+				  members + i * rkmm_image_each(bound));
+	return round_up(at, RKMM_IMAGE_ALIGN);
 }
 
 /* The first member of the same operation: constants are the same. */
@@ -224,29 +248,41 @@ static void rkmm_image_place(struct rkmm_image_plan *ip, u32 consts, u32 temp)
 
 	ip->const_bytes = 0;
 	ip->temp_bytes = 0;
-	for (b = 0; b < ip->nbound; i += rkmm_image_nmembers(&ip->bound[b]), b++) {
+	for (b = 0; b < ip->nbound; b++) {
 		const struct rkmm_epilogue *epi = rkmm_image_epi(&ip->bound[b]);
-		struct rkmm_member *m = &ip->members[i], *twin;
+		u32 end = i + rkmm_image_nmembers(&ip->bound[b]);
 
-		if (m->lane != lane) {
+		if (ip->members[i].lane != lane) {
 			ip->temp_bytes += room;
 			room = 0;
-			lane = m->lane;
+			lane = ip->members[i].lane;
 		}
 		if (epi) {
-			rkmm_image_behind(&ip->bound[b], consts + ip->const_bytes,
-					  temp + ip->temp_bytes, m);
-			room = max_t(u32, room, round_up(epi->temp_bytes, RKMM_IMAGE_ALIGN));
+			room = max(room, rkmm_image_shares(&ip->bound[b],
+							   consts + ip->const_bytes,
+							   temp + ip->temp_bytes,
+							   &ip->members[i]));
 			ip->const_bytes += round_up(epi->const_bytes, RKMM_IMAGE_ALIGN);
+			i = end;
 		}
-		if (!m->op)
-			continue;
-		m->temp = temp + ip->temp_bytes;
-		room = max(room, round_up(m->op->temp_bytes, RKMM_IMAGE_ALIGN));
-		twin = rkmm_image_twin(ip, i);
-		m->consts = twin == m ? consts + ip->const_bytes : twin->consts;
-		if (twin == m)
-			ip->const_bytes += round_up(m->op->const_bytes, RKMM_IMAGE_ALIGN);
+		for (; i < end; i++) {
+			struct rkmm_member *m = &ip->members[i], *twin;
+
+			if (!m->op)
+				continue;
+			/* A share above the first is another lane. */
+			if (m->lane != lane) {
+				ip->temp_bytes += room;
+				room = 0;
+				lane = m->lane;
+			}
+			m->temp = temp + ip->temp_bytes;
+			room = max(room, round_up(m->op->temp_bytes, RKMM_IMAGE_ALIGN));
+			twin = rkmm_image_twin(ip, i);
+			m->consts = twin == m ? consts + ip->const_bytes : twin->consts;
+			if (twin == m)
+				ip->const_bytes += round_up(m->op->const_bytes, RKMM_IMAGE_ALIGN);
+		}
 	}
 	ip->temp_bytes += room;
 }

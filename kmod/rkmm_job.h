@@ -145,6 +145,7 @@ void rkmm_plans_fini(struct rkmm_client *client);
  * @d: NPU address of D
  * @lane: struct rkmm_member.lane
  * @after: struct rkmm_member.after
+ * @shares: lanes that its rows are shared out over, 0 for 1
  * @e: NPU address of E
  * @features: where features in memory of the image are staged, 0: they are not
  * @outputs: where that memory is staged for what it is written by, 0: it is not
@@ -159,8 +160,9 @@ struct rkmm_image_key {
 	u32 a_stride, b_stride, c_stride;
 	u32 weights;
 	u32 d;
-	u16 lane;
-	u16 after;
+	u8 lane;
+	u8 after;
+	u16 shares;
 	u32 e;
 	u32 features, outputs;
 };

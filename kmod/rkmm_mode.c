@@ -54,10 +54,10 @@ void rkmm_mode_show(struct rkmm_device *rdev, struct seq_file *m)
 	u32 from, to;
 
 	for (from = 0; from < RKMM_MODE_DPU; from++)
-		for (to = RKMM_MODE_F16; to < RKMM_MODE_DPU; to++) {
+		for (to = RKMM_MODE_F16; to < RKMM_MODES; to++) {
 			const struct rkmm_transition *row = rkmm_transition(from, to);
 
-			if (from == to)
+			if (from == to || (to == RKMM_MODE_DPU && from != RKMM_MODE_I8))
 				continue;
 			seq_printf(m, "transition %s>%s %s; table: %s, %s, %s; right %u wrong %u\n",
 				   rkmm_mode_name(from), rkmm_mode_name(to),
@@ -76,7 +76,7 @@ u32 rkmm_mode_class(const struct rkmm_device *rdev, enum rkmm_mode mode)
 	if (mode == RKMM_MODE_DPU)
 		return 0;
 	for (from = RKMM_MODE_F16; from < RKMM_MODE_DPU; from++)
-		for (to = RKMM_MODE_F16; to < RKMM_MODE_DPU; to++)
+		for (to = RKMM_MODE_F16; to < RKMM_MODES; to++)
 			if (v->need[from][to] >= RKMM_NEED_CHECK)
 				return mode;
 	return 0;

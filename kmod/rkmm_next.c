@@ -114,14 +114,29 @@ static void rkmm_sched_drop(struct rkmm_client *client)
  * What @mode takes on the core. Whether a core's mode is its own nobody knows (hw 03 §2.6), so
  * what would need a reset needs one whichever core ran it last.
  */
-static enum rkmm_need rkmm_sched_need(const struct rkmm_core *core, enum rkmm_mode mode)
+static enum rkmm_need rkmm_sched_need(const struct rkmm_core *core, enum rkmm_mode mode,
+				      const struct rkmm_kick *kick)
 {
 	const struct rkmm_device *rdev = core->rdev;
 	enum rkmm_need need = rdev->verdicts.need[rdev->sched.mode][mode];
 
+	if (rkmm_sched_int8_dpu(core, kick))
+		return RKMM_NEED_RESET;
+	/* leaves the core in the mode it is in */
+	if (mode == RKMM_MODE_DPU)
+		return RKMM_NEED_NOTHING;
 	if (need >= RKMM_NEED_CHECK)
 		return need;
 	return rdev->verdicts.need[core->mode][mode];
+}
+
+/* What the job starts next. Lock held. */
+static const struct rkmm_kick *rkmm_sched_first(const struct rkmm_job *job)
+{
+	const struct rkmm_image *image = job->steps[job->step];
+
+	return job->parked ? job->at[__ffs(job->parked)] :
+			     &image->kicks[image->lane[job->next_lane]];
 }
 
 /* The idle core that is best for the job, or NULL. Lock held. */
@@ -129,6 +144,7 @@ struct rkmm_core *rkmm_sched_idle_core(struct rkmm_device *rdev, const struct rk
 				       u32 *change)
 {
 	enum rkmm_mode mode = job->steps[job->step]->mode;
+	const struct rkmm_kick *kick = rkmm_sched_first(job);
 	struct rkmm_core *core, *best = NULL;
 	u32 i, cost;
 
@@ -136,7 +152,7 @@ struct rkmm_core *rkmm_sched_idle_core(struct rkmm_device *rdev, const struct rk
 		core = &rdev->cores[i];
 		if (core->state != RKMM_CORE_IDLE || !(job->cores & BIT(core->index)))
 			continue;
-		cost = rkmm_sched_need(core, mode);
+		cost = rkmm_sched_need(core, mode, kick);
 		if (best && cost >= *change)
 			continue;
 		best = core;
@@ -152,20 +168,17 @@ static void rkmm_sched_start_lane(struct rkmm_client *client, struct rkmm_core *
 {
 	struct rkmm_job *job = rkmm_sched_next(client);
 	struct rkmm_image *image = job->steps[job->step];
-	u32 lane;
 
 	if (job->queued) {
 		list_del(&job->in_queue);
 		job->queued = false;
 		client->running = job;
 	}
-	if (job->parked) {
-		lane = __ffs(job->parked);
-		job->parked &= ~BIT(lane);
-		core->kick = job->at[lane];
-	} else {
-		core->kick = &image->kicks[image->lane[job->next_lane++]];
-	}
+	core->kick = rkmm_sched_first(job);
+	if (job->parked)
+		job->parked &= ~BIT(core->kick->lane);
+	else
+		job->next_lane++;
 	core->job = job;
 	core->state = RKMM_CORE_BUSY;
 	job->running++;

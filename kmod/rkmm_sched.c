@@ -261,7 +261,8 @@ static void rkmm_sched_next_kick(struct rkmm_core *core)
 	u32 lane = core->kick->lane;
 
 	core->kick++;
-	if (list_empty(&sched->ready) && !sched->hold && !sched->reset_wanted) {
+	if (list_empty(&sched->ready) && !sched->hold && !sched->reset_wanted &&
+	    !rkmm_sched_int8_dpu(core, core->kick)) {
 		rkmm_sched_kick(core);
 		return;
 	}

@@ -37,6 +37,16 @@ void rkmm_sched_mark(struct rkmm_client *client, int result);
 void rkmm_sched_start(struct rkmm_device *rdev);
 /* rkmm_sched_pick() - whom to serve now; its candidate says what it needs */
 struct rkmm_client *rkmm_sched_pick(struct rkmm_device *rdev);
+/*
+ * rkmm_sched_int8_dpu() - whether @kick would hang @core: an int8 task of the DPU in the start
+ *	after an int8 matmul (hw 03 O14). Whether another core's matmul counts was not seen.
+ */
+static inline bool rkmm_sched_int8_dpu(const struct rkmm_core *core, const struct rkmm_kick *kick)
+{
+	return kick->int8_dpu &&
+	       core->rdev->verdicts.need[core->mode][RKMM_MODE_DPU] == RKMM_NEED_RESET;
+}
+
 /* rkmm_sched_idle_core() - the idle core where the job needs least, and what; NULL for none */
 struct rkmm_core *rkmm_sched_idle_core(struct rkmm_device *rdev, const struct rkmm_job *job,
 				       u32 *need);

@@ -7,6 +7,8 @@
  * @n: how many
  * @mode: of all that are not of any
  * @apart: matmuls that leave each other alone
+ * @int8: lanes with an int8 matmul, as a mask
+ * @int8_dpu: it begins with an int8 task of the DPU alone
  * @lanes_most: lanes that all of them allow
  * @lanes_own: of the only one
  * @bytes: sum of their bytes
@@ -14,15 +16,19 @@
  * @start_ns: most that a start costs, by the number of cores at work
  * @work: sum of their times, the same
  * @load: the same of each lane
+ * @rows_ns: struct rkmm_link.rows_ns of the only one
  */
 struct step {
 	u32 n, mode;
 	bool apart;
+	u32 int8;
+	bool int8_dpu;
 	u32 lanes_most, lanes_own;
 	u64 bytes, room;
 	u32 start_ns[RKMM_LANES_MAX];
 	u64 work[RKMM_LANES_MAX];
 	u64 load[RKMM_LANES_MAX][RKMM_LANES_MAX];
+	u64 rows_ns[RKMM_LANES_MAX];
 };
 
 static bool meet(const struct rkmm_reach *x, const struct rkmm_reach *y)
@@ -119,9 +125,28 @@ static bool better_shared(const struct step *s)
 	return s->apart && shared_ns(s) <= placed_ns(s);
 }
 
+/* The same with the rows of the only operation shared out; @lanes is over how many */
+static u64 rows_ns(const struct step *s, u32 *lanes)
+{
+	u64 least = ~0ull;
+	u32 l;
+
+	*lanes = 0;
+	for (l = 1; s->n == 1 && l < s->lanes_most && l < RKMM_LANES_MAX; l++) {
+		if (!s->rows_ns[l] || s->start_ns[l] + s->rows_ns[l] >= least)
+			continue;
+		least = s->start_ns[l] + s->rows_ns[l];
+		*lanes = l + 1;
+	}
+	return least;
+}
+
 static u64 step_ns(const struct step *s)
 {
-	return better_shared(s) ? shared_ns(s) : placed_ns(s);
+	u64 ns = better_shared(s) ? shared_ns(s) : placed_ns(s);
+	u32 lanes;
+
+	return rkmm_min(ns, rows_ns(s, &lanes));
 }
 
 /* Of equal ones that which is better to build upon */
@@ -140,6 +165,7 @@ static void take(struct step *s, const struct step *more, u32 lane)
 	s->n += more->n;
 	s->mode = s->mode ? s->mode : more->mode;
 	s->apart &= more->apart;
+	s->int8 |= more->int8 ? 1u << lane : 0;
 	s->lanes_most = rkmm_min(s->lanes_most, more->lanes_most);
 	s->bytes += more->bytes;
 	s->room += more->room;
@@ -161,6 +187,7 @@ static void collapse(struct step *s)
 {
 	u32 l, i;
 
+	s->int8 = s->int8 ? 1 : 0;
 	for (l = 0; l < RKMM_LANES_MAX; l++)
 		for (i = 0; i < RKMM_LANES_MAX; i++)
 			s->load[l][i] = l ? 0 : s->work[i];
@@ -171,7 +198,8 @@ static struct step step_of(const struct rkmm_step_caps *caps, const struct rkmm_
 	struct step s = {
 		.n = 1, .mode = link->mode, .apart = link->matmul, .lanes_own = link->lanes_own,
 		.lanes_most = rkmm_max(rkmm_min(caps->lanes, link->lanes_most), 1),
-		.bytes = link->bytes, .room = link->room,
+		.bytes = link->bytes, .room = link->room, .int8 = link->int8,
+		.int8_dpu = caps->int8_chain && link->int8_dpu,
 	};
 	u32 i;
 
@@ -180,6 +208,7 @@ static struct step step_of(const struct rkmm_step_caps *caps, const struct rkmm_
 		/* none is free, or its lane would count as unused */
 		s.work[i] = link->ns[i] ? link->ns[i] : 1;
 		s.load[0][i] = s.work[i];
+		s.rows_ns[i] = link->rows_ns[i];
 	}
 	return s;
 }
@@ -193,6 +222,7 @@ static u32 unit_at(const struct rkmm_step_caps *caps, struct rkmm_link *links, u
 
 	*unit = step_of(caps, &links[first]);
 	links[first].lane = 0;
+	links[first].shares = 0;
 	links[first].after = false;
 	for (i = first + 1; i < n && links[i].grouped; i++) {
 		if (unit->bytes + links[i].bytes > caps->bytes ||
@@ -201,6 +231,7 @@ static u32 unit_at(const struct rkmm_step_caps *caps, struct rkmm_link *links, u
 		one = step_of(caps, &links[i]);
 		take(unit, &one, 0);
 		links[i].lane = 0;
+		links[i].shares = 0;
 		links[i].after = false;
 	}
 	return i;
@@ -240,6 +271,9 @@ static struct step join(const struct step *s, const struct step *unit, u32 lanes
 		next = *s;
 		if (lanes ? lanes != 1u << l : l > used)
 			continue;
+		/* On a lane of its own it would begin a start. */
+		if (!lanes && unit->int8_dpu && s->int8 && !(s->int8 >> l & 1))
+			continue;
 		take(&next, unit, l);
 		if (lanes_used(&next) > next.lanes_most)
 			continue;
@@ -266,6 +300,9 @@ static const char *refused(const struct rkmm_step_caps *caps, const struct step 
 		return "join: operands to be staged";
 	if (next->n == s->n)
 		return "join: fewer lanes allowed";
+	/* A join would cost a reset (hw 03 O14). */
+	if (unit->int8_dpu && s->int8)
+		return NULL;
 	if (step_ns(next) > caps->ns)
 		return "join: time of a start";
 	if (step_ns(next) > step_ns(s) + step_ns(unit))
@@ -276,7 +313,7 @@ static const char *refused(const struct rkmm_step_caps *caps, const struct step 
 u32 rkmm_step_end(const struct rkmm_step_caps *caps, struct rkmm_link *links, u32 first, u32 n,
 		  const char **why)
 {
-	u32 end, next, lanes, lane, i, k;
+	u32 end, next, lanes, lane, shares, i, k;
 	struct step s, unit, both;
 
 	end = unit_at(caps, links, first, n, &s);
@@ -303,6 +340,8 @@ u32 rkmm_step_end(const struct rkmm_step_caps *caps, struct rkmm_link *links, u3
 	if (better_shared(&s))
 		for (k = first; k < end; k++)
 			links[k].lane = 0;
+	if (rows_ns(&s, &shares) < placed_ns(&s))
+		links[first].shares = shares;
 	if (!*why)
 		*why = "end of the submission";
 	return end;

@@ -34,22 +34,28 @@ struct rkmm_reach {
  * @bytes: of its programs, at most
  * @room: bytes of the ranges for staged operands that it takes, at most
  * @lanes_own: lanes that it has when it runs once and alone, 0 for those that end first
+ * @rows_ns: its time when its rows are shared out over so many cores, starts apart; 0 for no
+ *	such share
  * @lanes_most: lanes that may run at the same time while it runs
  * @mode: datapath mode that steps do not mix, 0 for any
  * @matmul: it may be shared out over lanes
+ * @int8: it has int8 matmuls
+ * @int8_dpu: it begins with an int8 task of the DPU alone: hw 03 O14
  * @grouped: the user said that it is apart from those before it in its group
  * @lane: answer: where it runs
  * @after: answer: struct rkmm_member.after
+ * @shares: answer: lanes that its rows are shared out over, when it is alone in its step
  */
 struct rkmm_link {
 	struct rkmm_reach reach[RKMM_LINK_OPERANDS];
 	u64 ns[RKMM_LANES_MAX];
 	u32 start_ns[RKMM_LANES_MAX];
+	u64 rows_ns[RKMM_LANES_MAX];
 	u64 bytes, room;
 	u32 lanes_own, lanes_most;
 	u32 mode;
-	bool matmul, grouped;
-	u32 lane;
+	bool matmul, int8, int8_dpu, grouped;
+	u32 lane, shares;
 	bool after;
 };
 
@@ -59,10 +65,13 @@ struct rkmm_link {
  * @room: of the ranges for staged operands
  * @ns: predicted time after which nothing is added
  * @lanes: cores that the submission may use
+ * @int8_chain: a start that begins with an int8 task of the DPU hangs behind an int8 matmul, or
+ *	costs a reset
  */
 struct rkmm_step_caps {
 	u64 bytes, room, ns;
 	u32 lanes;
+	bool int8_chain;
 };
 
 /* rkmm_link_conflict() - whether one of them writes what the other one uses */
@@ -91,7 +100,9 @@ bool rkmm_step_once(const struct rkmm_link *links, u32 n);
  * ends earlier by the cost law than a join and a start: on the lane of what it depends
  * on; on the lane that has least to do when it depends on nothing; when it depends on
  * several lanes, with all of the step on one. Matmuls that all leave each other alone are
- * shared out over the cores where that ends earlier: all are of lane 0, none is after.
+ * shared out over the cores where that ends earlier: all are of lane 0, none is after. So are
+ * the rows of a single operation that is no plain matmul, which is a step of its own then. What
+ * begins with int8 in the DPU goes behind an int8 matmul of the step at any price but a bound.
  *
  * Return: behind its last operation.
  */

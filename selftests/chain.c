@@ -431,6 +431,48 @@ TEST_F_TIMEOUT(chain, temporaries_of_two, CASE_TIMEOUT)
 	close(other);
 }
 
+/* ---- rows shared out --------------------------------------------------------- */
+
+/* Large operations, and those behind a matmul, run on all cores; the bits are those of one. */
+TEST_F_TIMEOUT(chain, rows, CASE_TIMEOUT)
+{
+	struct drm_rkmm_plan_create p[2] = {
+		{ .kind = DRM_RKMM_OP_GELU, .m = 1000, .n = 500 },
+		{ .types = DRM_RKMM_F16F16, .m = 1000, .k = 64, .n = 500,
+		  .stages = { { .kind = DRM_RKMM_OP_TANH }, { .kind = DRM_RKMM_OP_MUL } } },
+	};
+	struct desk *d = &self->d;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		struct drm_rkmm_op op;
+		struct drm_rkmm_submit one = { .ops = { sizeof(op), 1, (uintptr_t)&op },
+			.flags = DRM_RKMM_SUBMIT_WAIT, .deadline_ns = after(200 * SEC), .cores = 2,
+		};
+
+		ASSERT_EQ(0, desk_plan(d, &p[i]));
+		desk_fill(d, 0, &p[i].a, 1000, i ? 64 : 500, -3, 3);
+		if (i) {
+			desk_fill(d, 1, &p[i].b, 64, 500, -1, 1);
+			desk_fill(d, 4, &p[i].d, 1000, 500, -1, 1);
+		}
+		ASSERT_EQ(0, buf_end_write(&d->buf));
+		op = desk_bind(d, &p[i], 0, 1, 2, 4);
+		ASSERT_LE(0, starts(self->seen, &self->cores));
+		ASSERT_EQ(0, desk_run(d, &op, 1));
+		EXPECT_LE(3, starts(self->seen, &self->cores));
+		EXPECT_EQ(3, self->cores);
+		op.c = desk_operand(d, 3);
+		ASSERT_EQ(0, xioctl(d->fd, DRM_IOCTL_RKMM_SUBMIT, &one));
+		ASSERT_EQ(0, one.wait_status ?: one.result);
+		EXPECT_LE(1, starts(self->seen, &self->cores));
+		EXPECT_EQ(1, self->cores);
+		ASSERT_EQ(0, buf_begin_read(&d->buf));
+		EXPECT_EQ(0, memcmp(room(d, 2), room(d, 3), p[i].c.size));
+		EXPECT_NE(0, memcmp(room(d, 2), room(d, 2) + p[i].c.size / 2, p[i].c.size / 2));
+	}
+}
+
 /* ---- tables ----------------------------------------------------------------- */
 
 /* On core 0 */

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 #include "../kselftest_harness.h"
-#include "rkmm_test.h"
+#include "rkmm_desk.h"
 
 #define CASE_TIMEOUT	240
 #define K		2560	/* from there on the software NPU has the hazard */
@@ -137,6 +137,56 @@ TEST_F_TIMEOUT(modes, no_crossing, CASE_TIMEOUT)
 	}
 	ASSERT_EQ(0, sched_info(self->fd, &self->now));
 	EXPECT_EQ(self->before.mode_resets, self->now.mode_resets);
+}
+
+/* On core 0 */
+static int run_there(int fd, const struct drm_rkmm_op *ops, uint32_t n)
+{
+	struct drm_rkmm_submit s = {
+		.ops = { sizeof(*ops), n, (uintptr_t)ops }, .flags = DRM_RKMM_SUBMIT_WAIT,
+		.deadline_ns = after(120 * SEC), .cores = 1,
+	};
+	int ret = xioctl(fd, DRM_IOCTL_RKMM_SUBMIT, &s);
+
+	return ret ?: (int)s.wait_status ?: (int)s.result;
+}
+
+/*
+ * int8 in the DPU, in the start after an int8 matmul, hangs the core (hw 03 O14): there is a
+ * reset before it where the driver knows, once, and none in one chain with the matmul.
+ */
+TEST_F_TIMEOUT(modes, int8_operation, CASE_TIMEOUT)
+{
+	struct drm_rkmm_plan_create relu = {
+		.kind = DRM_RKMM_OP_RELU, .types = DRM_RKMM_I8, .m = 40, .n = 64,
+	};
+	struct desk *d = calloc(1, sizeof(*d));
+	struct drm_rkmm_op ops[2];
+	int i;
+
+	ASSERT_NE(NULL, d);
+	ASSERT_EQ(0, desk_init(d, self->fd));
+	ASSERT_EQ(0, desk_plan(d, &relu));
+	ASSERT_EQ(0, buf_end_write(&d->buf));
+	ops[0] = mm_op(&self->i8);
+	ops[1] = desk_bind(d, &relu, 0, 0, 1, 0);
+	/* first, twice */
+	EXPECT_EQ(0, run_there(self->fd, &ops[1], 1));
+	ASSERT_EQ(0, soft_fault("*.int8_wedge=1"));
+	EXPECT_EQ(0, run_there(self->fd, &ops[1], 1));
+	ASSERT_EQ(0, sched_info(self->fd, &self->before));
+	ASSERT_EQ(0, run_there(self->fd, ops, 2));
+	EXPECT_EQ(self->warm ? -EIO : 0, run_there(self->fd, &ops[1], 1));
+	EXPECT_EQ(0, run_there(self->fd, &ops[1], 1));
+	ASSERT_EQ(0, sched_info(self->fd, &self->now));
+	EXPECT_EQ(self->before.mode_resets + !self->warm, self->now.mode_resets);
+	for (i = 0; i < 3; i++)
+		EXPECT_EQ(0, run_there(self->fd, ops, 2));
+	ASSERT_EQ(0, sched_info(self->fd, &self->before));
+	EXPECT_EQ(self->now.mode_resets, self->before.mode_resets);
+	ASSERT_EQ(0, soft_fault("*.int8_wedge=0"));
+	desk_free(d);
+	free(d);
 }
 
 /* Two clients with jobs queued: the policy brings those of a mode together. */

@@ -18,9 +18,28 @@ u64 rkmm_member_work(const struct rkmm_limits *limits, const struct rkmm_member 
 	if (start_ns)
 		*start_ns = m->op ? cost->i8_start[0] : rkmm_start_ns(cost, m->geom, cores);
 	if (m->op)
-		return m->op->predicted_ns * m->count;
+		return m->op->predicted_ns * m->rows / m->op->op.m * m->count;
 	rkmm_spans_of(cost, m->geom, cores, m->rows, &spans);
 	return spans.slice * m->geom->slices * m->count;
+}
+
+u64 rkmm_share_ns(const struct rkmm_limits *limits, const struct rkmm_member *m, u64 behind,
+		  u32 rows, u32 cores)
+{
+	const struct rkmm_cost *cost = limits->cost;
+	struct rkmm_member share = *m;
+	u64 whole = behind, ns = 0;
+	u32 all = m->op ? m->op->op.m : m->geom->mm.m;
+
+	share.rows = rows;
+	if (m->op) {
+		whole += m->op->predicted_ns;
+		/* no law says what the starts of such tasks on several cores cost */
+		ns = cost->i8_start[cores - 1] - cost->i8_start[0];
+	} else {
+		ns = rkmm_member_work(limits, &share, cores, NULL);
+	}
+	return ns + whole * rows / all;
 }
 
 /* Fills what depends on the number of lanes; returns the time until all have ended. */
@@ -126,6 +145,10 @@ static bool next_operation(struct rkmm_stream *s)
 		s->a = m->a;
 		s->b = m->b;
 		s->c = m->c;
+		if (!m->op) {
+			s->a += m->first * RKMM_ATOM;
+			s->c += m->first * RKMM_ATOM;
+		}
 		s->programs = member_tasks(m);
 		if (!m->op)
 			start_matmul(s, m);
@@ -230,7 +253,7 @@ static u32 stream_step(struct rkmm_stream *s, const struct rkmm_member *m, struc
 		[RKMM_AREA_CONST] = m->consts,
 	};
 
-	rkmm_op_task(m->op, s->programs - s->left, m->rows, addr, task);
+	rkmm_op_task_from(m->op, s->programs - s->left, m->first, m->rows, addr, task);
 	if (m->views)
 		view_feature(m->views, task);
 	task->like = 0;
@@ -320,10 +343,16 @@ static const char *cut_before(const struct rkmm_stream *s, const struct rkmm_tas
 {
 	const char *why = akin(task, prev) ? NULL : rkmm_task_apart(prev, task);
 
-	/* What the counter holds, and what another client may have to wait for. */
-	if (!why && (s->i == kick_room(s) || s->kick_ns + task->ns > RKMM_KICK_NS))
-		why = "cut: tasks or time";
-	return why;
+	if (why)
+		return why;
+	/* What the counter holds */
+	if (s->i == kick_room(s))
+		return "cut: tasks or time";
+	/* Right in one chain, it hangs in two (hw 03 O14). */
+	if (s->int8 && rkmm_task_int8_dpu(task))
+		return NULL;
+	/* What another client may have to wait for */
+	return s->kick_ns + task->ns > RKMM_KICK_NS ? "cut: tasks or time" : NULL;
 }
 
 /*
@@ -366,9 +395,12 @@ bool rkmm_stream_next(struct rkmm_stream *s)
 					    keeps_weight(task, prev);
 	if (s->fresh) {
 		s->table = 0;
+		s->int8 = false;
 		s->i = 0;
 		s->kick_ns = s->start_ns;
 	}
+	if (!m->op)
+		s->int8 |= rkmm_type_facts[m->geom->types].in == RKMM_PREC_I8;
 	s->lookup = false;
 	if (m->op || m->geom->fused)
 		keep_table(s, task);

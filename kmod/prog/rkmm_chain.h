@@ -31,6 +31,8 @@ struct rkmm_view {
  * @lane: share that it runs in, where a member is @after, an @op or of a lane above 0;
  *	members lie lane by lane, and no lane is without one
  * @rows: rows to compute, 1 .. M
+ * @first: row that they begin with: of an @op or a matmul in cubes, as rkmm_op_task_from();
+ *	addresses are those of the whole operation
  * @count: how often, at least 1
  * @a: device address of the first A
  * @b: device address of the first B
@@ -49,7 +51,7 @@ struct rkmm_member {
 	const struct rkmm_opgeom *op;
 	bool after;
 	u32 lane;
-	u32 rows, count;
+	u32 rows, first, count;
 	u32 a, b, c;
 	u32 a_stride, b_stride, c_stride;
 	u32 weights;
@@ -71,6 +73,8 @@ static inline struct rkmm_member rkmm_member_of(const struct rkmm_geom *geom, u3
  * @tasks: tasks of the chain, a trailer included
  * @int_mask: interrupt bits of the last task
  * @pingpong: TASK_CON ping-pong bit
+ * @int8_dpu: it begins with an int8 task of the DPU alone, which hangs a core whose start
+ *	before had an int8 matmul (hw 03 O14)
  * @lane: share of the work it belongs to; lanes may run at the same time, the
  *	kicks of a lane only in order
  * @table_in: 1 + the table that its first lookup reads, 0 where it brings that along anyway
@@ -87,7 +91,7 @@ struct rkmm_kick {
 	u32 amount;
 	u32 tasks;
 	u32 int_mask;
-	bool pingpong;
+	bool pingpong, int8_dpu;
 	u32 lane;
 	u32 table_in, table_out;
 	u32 kept_addr, kept_amount;
@@ -112,6 +116,33 @@ u64 rkmm_image_bytes(const struct rkmm_geom *geom);
  */
 u64 rkmm_member_work(const struct rkmm_limits *limits, const struct rkmm_member *m, u32 cores,
 		     u32 *start_ns);
+
+/**
+ * rkmm_share_rows() - rows of each share but the last one
+ * @rows: in all
+ * @lanes: shares wanted
+ *
+ * Return: rows; there are rkmm_div_up(@rows, that) shares.
+ */
+static inline u32 rkmm_share_rows(u32 rows, u32 lanes)
+{
+	u32 each = (rows - 1) / lanes / RKMM_SHARE_ROWS + 1;
+
+	return each * RKMM_SHARE_ROWS < rows ? each * RKMM_SHARE_ROWS : rows;
+}
+
+/**
+ * rkmm_share_ns() - time of a share of the rows of an operation
+ * @limits: chip
+ * @m: the operation with all of its rows, once
+ * @behind: time of the operations behind it with all rows
+ * @rows: rows of the share
+ * @cores: cores at work, 1 .. RKMM_LANES_MAX
+ *
+ * Return: ns at 1 GHz, with what the start costs more than one on a single core.
+ */
+u64 rkmm_share_ns(const struct rkmm_limits *limits, const struct rkmm_member *m, u64 behind,
+		  u32 rows, u32 cores);
 
 /** rkmm_op_image_bytes() - the same of an operation that is no matmul */
 u64 rkmm_op_image_bytes(const struct rkmm_opgeom *op);

@@ -280,7 +280,7 @@ enum rkmm_reason rkmm_epilogue_make(const struct rkmm_stages *stages, struct rkm
 	if (mm->form != RKMM_FORM_COUNT && mm->form != RKMM_FORM_CUBE)
 		return RKMM_REASON_FORM;
 	mm->form = RKMM_FORM_CUBE;
-	/* They run in order behind the matmul, on one core. */
+	/* They run in order behind the matmul: what is shared out over cores is rows. */
 	mm->lanes = 1;
 	return RKMM_OK;
 }
@@ -403,8 +403,8 @@ u32 rkmm_epilogue_members(const struct rkmm_epilogue *e, const struct rkmm_membe
 
 		members[i + 1] = (struct rkmm_member){
 			.op = &e->op[i], .after = true, .lane = matmul->lane,
-			.rows = matmul->rows, .count = 1,
-			.a = from, .b = b, .c = to, .temp = place->temp + e->work,
+			.rows = matmul->rows, .first = matmul->first, .count = 1,
+			.a = from, .b = b, .c = to, .temp = place->work,
 			.consts = place->consts + e->consts[i],
 			/* the weights of another buffer than the matmul's */
 			.weights = b,

@@ -99,17 +99,25 @@ enum rkmm_reason rkmm_epilogue_bind(const struct rkmm_limits *limits,
  * struct rkmm_epilogue_place - where an epilogue runs
  * @d: device address of D
  * @e: of E
- * @temp: of rkmm_epilogue.temp_bytes
+ * @temp: of rkmm_epilogue.temp_bytes: results between the operations, of all rows
+ * @work: of rkmm_epilogue_work() bytes, what operations keep between their tasks; its place in
+ *	@temp is @temp + rkmm_epilogue.work
  * @consts: of rkmm_epilogue.const_bytes
  */
 struct rkmm_epilogue_place {
-	u32 d, e, temp, consts;
+	u32 d, e, temp, work, consts;
 };
+
+/** rkmm_epilogue_work() - bytes that a share has for itself: the end of temp_bytes */
+static inline u64 rkmm_epilogue_work(const struct rkmm_epilogue *e)
+{
+	return e->temp_bytes - e->work;
+}
 
 /**
  * rkmm_epilogue_members() - the operations of one run, in order
  * @e: bound
- * @matmul: the matmul with A, B, C and rows
+ * @matmul: the matmul with A, B, C, lane, and rows from the first one on
  * @place: addresses
  * @members: filled, at most RKMM_EPILOGUE_MEMBERS
  *

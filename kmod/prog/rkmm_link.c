@@ -319,6 +319,7 @@ void rkmm_image_emit(const struct rkmm_limits *limits, const struct rkmm_member 
 			*++kick = (struct rkmm_kick){
 				.addr = sink.addr, .amount = rkmm_amount(s.writes),
 				.pingpong = true, .lane = s.lane, .reason = s.cut,
+				.int8_dpu = rkmm_task_int8_dpu(task),
 			};
 		if (s.lookup && kept_bytes(&s, sink.addr - kick->addr)) {
 			kick->table_in = s.table;

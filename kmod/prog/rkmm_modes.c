@@ -31,6 +31,8 @@ static const struct rkmm_transition table[RKMM_MODES][RKMM_MODES] = {
 		[RKMM_MODE_F16]	= ROW(KEEP, SEEN, "hw 03 2.1, 2.2, 2.5"),
 		[RKMM_MODE_I8]	= NOTHING,
 		[RKMM_MODE_I4]	= ROW(RESET, DISPUTED, "hw 03 S7, 2.4"),
+		/* a start of its own; right in one chain with the matmul, and after a reset */
+		[RKMM_MODE_DPU]	= ROW(RESET, SEEN, "hw 03 O14, hw 04 4"),
 	},
 	[RKMM_MODE_I4] = {
 		/* One row of hw 03 2.1 says never, another one unless kept warm. */
@@ -75,6 +77,9 @@ static void verdicts_fill(struct rkmm_verdicts *verdicts, enum rkmm_need most)
 	for (from = 0; from < RKMM_MODES; from++)
 		for (to = 0; to < RKMM_MODES; to++)
 			verdicts->need[from][to] = rkmm_min(table[from][to].need, most);
+	/* a core that hangs is not warmed */
+	if (most < RKMM_NEED_RESET)
+		verdicts->need[RKMM_MODE_I8][RKMM_MODE_DPU] = RKMM_NEED_NOTHING;
 }
 
 /* What is disputed is put to the test. */
@@ -147,8 +152,12 @@ bool rkmm_verdicts_parse(const char *text, struct rkmm_verdicts *verdicts)
 		if (need >= ARRAY_SIZE(needs))
 			return false;
 		/* No core is ever in the mode of no matmul, nor brought back to none. */
-		if (from == RKMM_MODE_DPU || to < RKMM_MODE_F16 || to == RKMM_MODE_DPU)
+		if (from == RKMM_MODE_DPU || to < RKMM_MODE_F16)
 			return false;
+		if (to == RKMM_MODE_DPU && (from != RKMM_MODE_I8 || need == RKMM_NEED_CHECK))
+			return false;
+		if (to == RKMM_MODE_DPU)
+			verdicts->need[from][to] = need;
 		/* After a reset there is nothing that another one would cure. */
 		if (need >= RKMM_NEED_CHECK && from == RKMM_MODE_RESET)
 			return false;

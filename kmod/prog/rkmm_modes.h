@@ -16,7 +16,8 @@
  * @RKMM_MODE_F16: matmuls of fp16
  * @RKMM_MODE_I8: matmuls of int8
  * @RKMM_MODE_I4: matmuls of int4
- * @RKMM_MODE_DPU: no matmuls; leaves a core in the mode it is in
+ * @RKMM_MODE_DPU: no matmuls; leaves a core in the mode it is in. As what a transition leads
+ *	to: a start that begins with an int8 task of the DPU alone
  * @RKMM_MODES: how many
  */
 enum rkmm_mode {

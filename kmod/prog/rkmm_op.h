@@ -323,6 +323,24 @@ u32 rkmm_op_tasks(const struct rkmm_opgeom *geom, u32 rows);
 void rkmm_op_task(const struct rkmm_opgeom *geom, u32 i, u32 rows,
 		  const u32 addr[RKMM_AREAS], struct rkmm_task *task);
 
+/**
+ * rkmm_op_task_from() - the same of @rows rows from row @first on
+ * @geom: the operation
+ * @i: 0 .. rkmm_op_tasks() - 1
+ * @first: a multiple of RKMM_SHARE_ROWS; of an operation that is pooling 0
+ * @rows: rows of the share
+ * @addr: those of the whole operation
+ * @task: filled
+ */
+void rkmm_op_task_from(const struct rkmm_opgeom *geom, u32 i, u32 first, u32 rows,
+		       const u32 addr[RKMM_AREAS], struct rkmm_task *task);
+
+/*
+ * Rows are shared out in multiples of it: tasks that look at whole rows compute so many at once
+ * (hw 04 §3), and two bytes a row are whole entries then.
+ */
+#define RKMM_SHARE_ROWS	64u
+
 /** rkmm_op_name() - "softmax" ... */
 const char *rkmm_op_name(enum rkmm_op_code code);
 

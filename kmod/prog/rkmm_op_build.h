@@ -19,6 +19,17 @@ static inline u32 rkmm_round_up(u32 v, u32 to)
 	return (v + to - 1) / to * to;
 }
 
+/*
+ * Chains are cut between tasks: no task of @reads pixels a column takes much longer than 1 ms by
+ * the law of rkmm_task_work_ns().
+ */
+static inline void rkmm_narrow_tiles(struct rkmm_opgeom *g, u32 reads)
+{
+	u32 cols = rkmm_round_up((1u << 20) / reads + 1, 64);
+
+	g->tile_cols = rkmm_min(g->tile_cols, cols);
+}
+
 /* A tensor of the user: channel groups of all rows */
 static inline struct rkmm_where rkmm_user(const struct rkmm_opgeom *g, enum rkmm_area place)
 {

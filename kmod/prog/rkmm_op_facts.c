@@ -82,7 +82,7 @@ static u32 n_max_of(const struct rkmm_op_facts *f)
 		      f->precision == RKMM_PREC_F16;
 
 	return spread || f->code == RKMM_OP_ROWSUM || f->code == RKMM_OP_ROWMEAN ||
-	       f->code == RKMM_OP_SOFTMAX || is_norm(f->code) || is_pool(f->code) ||
+	       f->code == RKMM_OP_SOFTMAX || is_norm(f->code) ||
 	       f->code == RKMM_OP_ROWMAX ? RKMM_CHANNELS_MAX : 0;
 }
 

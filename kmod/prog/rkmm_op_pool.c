@@ -23,9 +23,8 @@ enum rkmm_reason rkmm_build_pool(struct rkmm_opgeom *g)
 	    op->kernel_h > height)
 		return RKMM_REASON_PARAM;
 	g->tile_rows = g->rows;
-	g->tile_cols = g->cols;
-	if (g->cols > RKMM_CHANNELS_MAX)
-		return RKMM_REASON_N_LIMIT;
+	g->tile_cols = rkmm_min(g->cols, RKMM_CHANNELS_MAX);
+	rkmm_narrow_tiles(g, op->m * op->kernel_h);
 	s = rkmm_step(g, RKMM_STEP_POOL, rkmm_user(g, RKMM_AREA_A), rkmm_nowhere(),
 		      (struct rkmm_where){ .place = RKMM_AREA_C });
 	s->pool = (struct rkmm_pool){
@@ -37,6 +36,7 @@ enum rkmm_reason rkmm_build_pool(struct rkmm_opgeom *g)
 	};
 	pixels = rkmm_pool_out(s->pool.width, s->pool.kernel_w, s->pool.stride_w) *
 		 rkmm_pool_out(height, s->pool.kernel_h, s->pool.stride_h);
+	s->dst.pitch = pixels * RKMM_ATOM;
 	rkmm_describe_tensor(g, pixels, g->cols, &g->c);
 	/* int8 was not seen, averages only to a quarter (hw 04 §5, §7). */
 	g->evidence = op->precision == RKMM_PREC_F16 ? RKMM_EVIDENCE_CAPTURED :

@@ -37,13 +37,14 @@ static u32 step_tasks(const struct rkmm_opgeom *g, const struct rkmm_step *s,
 	}
 }
 
-static struct tile tile_at(const struct rkmm_opgeom *g, u32 rows, u32 row_tile, u32 col_tile)
+/* Of @rows rows from @first on */
+static struct tile tile_at(const struct rkmm_opgeom *g, u32 first, u32 rows, u32 row_tile,
+			   u32 col_tile)
 {
-	struct tile t = {
-		.first = row_tile * g->tile_rows, .col = col_tile * g->tile_cols,
-	};
+	u32 before = row_tile * g->tile_rows;
+	struct tile t = { .first = first + before, .col = col_tile * g->tile_cols };
 
-	t.rows = rkmm_min(g->tile_rows, rows - t.first);
+	t.rows = rkmm_min(g->tile_rows, rows - before);
 	t.padded = rkmm_round_up(t.rows, g->row_align);
 	t.cols = rkmm_min(g->tile_cols, g->cols - t.col);
 	return t;
@@ -61,7 +62,7 @@ static u32 tile_tasks(const struct rkmm_opgeom *g, const struct tile *t)
 u32 rkmm_op_tasks(const struct rkmm_opgeom *g, u32 rows)
 {
 	u32 all = rows * g->row_pieces, full = (all - 1) / g->tile_rows;
-	struct tile whole = tile_at(g, all, 0, 0), last = tile_at(g, all, full, 0);
+	struct tile whole = tile_at(g, 0, all, 0, 0), last = tile_at(g, 0, all, full, 0);
 
 	return rkmm_div_up(g->cols, g->tile_cols) *
 	       (full * tile_tasks(g, &whole) + tile_tasks(g, &last));
@@ -153,6 +154,7 @@ static void step_task(const struct rkmm_opgeom *g, const struct rkmm_step *s,
 	case RKMM_STEP_POOL:
 		rkmm_task_set(task, RKMM_TASK_POOL);
 		task->pool = s->pool;
+		task->pool.channels = t->cols;
 		task->pool.src = where(g, &s->src, t, 0, addr);
 		task->pool.dst = where(g, &s->dst, t, 0, addr);
 		break;
@@ -162,14 +164,22 @@ static void step_task(const struct rkmm_opgeom *g, const struct rkmm_step *s,
 void rkmm_op_task(const struct rkmm_opgeom *g, u32 i, u32 rows, const u32 addr[RKMM_AREAS],
 		  struct rkmm_task *task)
 {
+	rkmm_op_task_from(g, i, 0, rows, addr, task);
+}
+
+void rkmm_op_task_from(const struct rkmm_opgeom *g, u32 i, u32 first, u32 rows,
+		       const u32 addr[RKMM_AREAS], struct rkmm_task *task)
+{
 	u32 all = rows * g->row_pieces, col_tiles = rkmm_div_up(g->cols, g->tile_cols), n, k;
-	struct tile t = tile_at(g, all, 0, 0);
+	u32 from = first * g->row_pieces, row_tile;
+	struct tile t = tile_at(g, from, all, 0, 0);
 	u32 per_row = tile_tasks(g, &t) * col_tiles;
 
-	t = tile_at(g, all, i / per_row, 0);
+	row_tile = i / per_row;
+	t = tile_at(g, from, all, row_tile, 0);
 	i %= per_row;
 	n = tile_tasks(g, &t);
-	t = tile_at(g, all, t.first / g->tile_rows, i / n);
+	t = tile_at(g, from, all, row_tile, i / n);
 	i %= n;
 	for (k = 0; k < g->nsteps; k++) {
 		n = step_tasks(g, &g->steps[k], &t);
@@ -183,7 +193,7 @@ void rkmm_op_task(const struct rkmm_opgeom *g, u32 i, u32 rows, const u32 addr[R
 u64 rkmm_op_predict(const struct rkmm_limits *limits, const struct rkmm_opgeom *g)
 {
 	u32 tiles = rkmm_div_up(g->rows, g->tile_rows) * rkmm_div_up(g->cols, g->tile_cols);
-	const struct tile t = tile_at(g, g->rows, 0, 0);
+	const struct tile t = tile_at(g, 0, g->rows, 0, 0);
 	static const u32 addr[RKMM_AREAS];
 	struct rkmm_task task;
 	u64 ns = 0;

@@ -38,6 +38,7 @@
  * @cut: why it begins a kick, where it is not the first of a lane
  * @writes: its register writes
  * @kick_ns: predicted time of its kick so far
+ * @int8: its kick had an int8 matmul
  * @placed: members say on which lane they run
  * @table: 1 + the table that was loaded last in this kick
  * @lookup: the present task is the first lookup of its kick
@@ -64,7 +65,7 @@ struct rkmm_stream {
 	const char *cut;
 	u32 writes;
 	u64 kick_ns;
-	bool placed;
+	bool int8, placed;
 	u32 table;
 	bool lookup;
 	u32 at;

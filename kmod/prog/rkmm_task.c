@@ -131,19 +131,22 @@ const char *rkmm_task_apart(const struct rkmm_task *prev, const struct rkmm_task
 
 /*
  * No sheet has times of single tasks; the captured softmax of 256 x 64 takes 471 us,
- * of which most is the start (hw 04 §3). What is read and written goes at the rate of
- * fp16 weights (hw 03 §6.2); a table is as long as its entries.
+ * of which most is the start (hw 04 §3). What the DPU and the PPU read and write goes at the
+ * rate that one core was seen to reach, three of which are as fast as what all cores together
+ * have for fp16 weights (hw 03 §6.2); a table is as long as its entries.
  */
 #define TASK_NS	10000u
 
 u32 rkmm_task_work_ns(const struct rkmm_limits *limits, const struct rkmm_task *task)
 {
+	u32 rate = limits->cost->f16_rate;
 	u64 bytes, ns = 0;
 
 	switch (task->kind) {
 	case RKMM_TASK_DPU:
 		bytes = 3ull * task->dpu.pixels * task->dpu.channels * 2 +
 			8ull * rkmm_dpu_writes(&task->dpu);
+		rate = limits->cost->row_rate;
 		break;
 	case RKMM_TASK_MOVER:
 		bytes = 2ull * task->mover.width * RKMM_MOVER_LINES *
@@ -152,6 +155,7 @@ u32 rkmm_task_work_ns(const struct rkmm_limits *limits, const struct rkmm_task *
 	case RKMM_TASK_POOL:
 		bytes = 2ull * task->pool.width * task->pool.height * task->pool.channels *
 			task->pool.kernel_h;
+		rate = limits->cost->row_rate;
 		break;
 	default:
 		bytes = 2ull * task->matmul.k * (task->matmul.m + task->matmul.n) +
@@ -159,6 +163,6 @@ u32 rkmm_task_work_ns(const struct rkmm_limits *limits, const struct rkmm_task *
 		ns = (u64)task->matmul.m * task->matmul.n * task->matmul.k / limits->cost->f16_macs;
 		break;
 	}
-	ns += TASK_NS + bytes * 10 / limits->cost->f16_rate;
+	ns += TASK_NS + bytes * 10 / rate;
 	return ns > 0xffffffff ? 0xffffffff : (u32)ns;
 }

@@ -79,6 +79,12 @@ const char *rkmm_task_apart(const struct rkmm_task *prev, const struct rkmm_task
 /** rkmm_task_alone() - why no neighbour's registers may be fetched while @task runs, or NULL */
 const char *rkmm_task_alone(const struct rkmm_task *task);
 
+/** rkmm_task_int8_dpu() - whether @task is an int8 task of the DPU alone: hw 03 O14 */
+static inline bool rkmm_task_int8_dpu(const struct rkmm_task *task)
+{
+	return task->kind == RKMM_TASK_DPU && task->dpu.in == RKMM_PREC_I8;
+}
+
 /** rkmm_task_set() - fill in what follows from the kind; @task runs without ping-pong */
 void rkmm_task_set(struct rkmm_task *task, enum rkmm_task_kind kind);
 

@@ -28,8 +28,9 @@ static void test_table(void **state)
 			if (row->need)
 				assert_memory_equal(row->source, "hw 03 ", 6);
 		}
-		/* no matmul takes nothing */
-		assert_int_equal(rkmm_transition(from, RKMM_MODE_DPU)->need, RKMM_NEED_NOTHING);
+		/* no matmul takes nothing, but for int8 behind int8: hw 03 O14 */
+		assert_int_equal(rkmm_transition(from, RKMM_MODE_DPU)->need,
+				 from == RKMM_MODE_I8 ? RKMM_NEED_RESET : RKMM_NEED_NOTHING);
 	}
 	/* the pair whose evidence contradicts itself */
 	assert_int_equal(rkmm_transition(RKMM_MODE_I8, RKMM_MODE_I4)->grounds,
@@ -58,22 +59,23 @@ static void test_parse(void **state)
 		"int8=int4>reset",
 		"int8>int4=resets", "int8>int9=reset", "reset>int8=reset", ">", "*>*=*", "table,table",
 		"int8>int4=reset,", "warm,,int8>int4=reset",
-		"int8>cold=keep", "dpu>int8=keep", "int8>dpu=keep", "warm,table",
+		"int8>cold=keep", "dpu>int8=keep", "int4>dpu=reset", "*>dpu=reset", "warm,table",
 		"proven", "prove,table", "reset>int8=check", "int8>fp16=check", "int8>*=check",
+		"int8>dpu=check",
 	};
 	struct rkmm_verdicts v;
 	uint32_t i;
 
 	(void)state;
 	assert_true(rkmm_verdicts_parse("table", &v));
-	assert_int_equal(resets(&v), 7);
+	assert_int_equal(resets(&v), 8);
 	assert_int_equal(v.need[RKMM_MODE_I8][RKMM_MODE_F16], RKMM_NEED_KEEP);
 	assert_false(rkmm_verdicts_have(&v, RKMM_NEED_CHECK));
 	assert_true(rkmm_verdicts_parse("", &v));
-	assert_int_equal(resets(&v), 7);
+	assert_int_equal(resets(&v), 8);
 	/* only what is disputed is put to the test */
 	assert_true(rkmm_verdicts_parse("prove", &v));
-	assert_int_equal(resets(&v), 5);
+	assert_int_equal(resets(&v), 6);
 	assert_int_equal(v.need[RKMM_MODE_I8][RKMM_MODE_I4], RKMM_NEED_CHECK);
 	assert_int_equal(v.need[RKMM_MODE_I4][RKMM_MODE_I8], RKMM_NEED_CHECK);
 	assert_int_equal(v.need[RKMM_MODE_F16][RKMM_MODE_I4], RKMM_NEED_RESET);
@@ -90,10 +92,16 @@ static void test_parse(void **state)
 	assert_int_equal(v.need[RKMM_MODE_I8][RKMM_MODE_I4], RKMM_NEED_RESET);
 	assert_int_equal(v.need[RKMM_MODE_I4][RKMM_MODE_I8], RKMM_NEED_KEEP);
 	assert_true(rkmm_verdicts_parse("int8>int4=keep", &v));
-	assert_int_equal(resets(&v), 6);
+	assert_int_equal(resets(&v), 7);
+	assert_true(rkmm_verdicts_parse("int8>dpu=nothing", &v));
+	assert_int_equal(resets(&v), 7);
+	assert_int_equal(v.need[RKMM_MODE_I8][RKMM_MODE_DPU], RKMM_NEED_NOTHING);
+	assert_true(rkmm_verdicts_parse("warm,int8>dpu=reset", &v));
+	assert_int_equal(resets(&v), 1);
+	assert_int_equal(v.need[RKMM_MODE_I8][RKMM_MODE_DPU], RKMM_NEED_RESET);
 	assert_true(rkmm_verdicts_parse("*>*=reset", &v));
 	/* from cold and four modes to the three, but not to themselves, nor after a reset */
-	assert_int_equal(resets(&v), 9);
+	assert_int_equal(resets(&v), 10);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		if (rkmm_verdicts_parse(bad[i], &v))
 			print_message("%s\n", bad[i]);

@@ -93,6 +93,7 @@ static void test_half_lists(void **state)
 		check_separate(&t, &mm);
 		finish(&t);
 	}
+	assert_true(several > 5);
 }
 
 /* fp16 to fp32: all of it in the program, exact but for one fp32 rounding a step */

@@ -54,6 +54,10 @@ static bool start(struct npu_core *core, const struct rkmm_kick *k, struct npu_r
 /* 1 + the table that each core has, as the driver keeps books; starts without it */
 static uint32_t tables[RKMM_LANES_MAX], kept;
 
+/* Whether the core ran int8 matmuls since its last reset; resets for an int8 task of the DPU */
+static bool int8[RKMM_LANES_MAX];
+static uint32_t int8_resets;
+
 static void kick(struct npu_core *core, const struct rkmm_kick *k)
 {
 	struct npu_report report;
@@ -152,6 +156,61 @@ static void test_large(void **state)
 	assert_int_equal(end_of(&wide, l, 0, 2, "end of the submission"), 2);
 	l[0] = matmul_link(1, 2, 76000);
 	assert_int_equal(end_of(&wide, l, 0, 2, "join: more lanes end earlier"), 1);
+}
+
+/* hw 03 O14: int8 in the DPU stays behind an int8 matmul, though three cores would be faster. */
+static void test_int8(void **state)
+{
+	struct rkmm_link l[] = { matmul_link(1, 2, 900000), op_link(2, 3, 40000) };
+	struct rkmm_step_caps caps = wide;
+
+	(void)state;
+	l[0].int8 = true;
+	l[1].int8_dpu = true;
+	assert_int_equal(end_of(&caps, l, 0, 2, "join: more lanes end earlier"), 1);
+	caps.int8_chain = true;
+	assert_int_equal(end_of(&caps, l, 0, 2, "end of the submission"), 2);
+	assert_true(!l[0].lane && !l[1].lane && l[1].after);
+	/* what is apart too, and what does not fit into the time of a start */
+	l[1] = op_link(4, 5, 900000);
+	l[1].int8_dpu = true;
+	caps.ns = 1;
+	assert_int_equal(end_of(&caps, l, 0, 2, "end of the submission"), 2);
+	assert_true(!l[1].lane && !l[1].after);
+	caps.ns = wide.ns;
+	l[1].int8_dpu = false;
+	assert_int_equal(end_of(&caps, l, 0, 2, "end of the submission"), 2);
+	assert_int_equal(l[1].lane, 1);
+}
+
+/* Rows of a large operation are shared out, and what reads them is a join. */
+static void test_rows(void **state)
+{
+	struct rkmm_link l[] = {
+		op_link(1, 2, 900000), op_link(2, 3, 40000), op_link(11, 12, 900000),
+	};
+	struct rkmm_step_caps caps = wide;
+
+	(void)state;
+	l[0].rows_ns[1] = 450000;
+	l[0].rows_ns[2] = 310000;
+	assert_int_equal(end_of(&wide, l, 0, 2, "join: more lanes end earlier"), 1);
+	assert_int_equal(l[0].shares, 3);
+	caps.lanes = 2;
+	assert_int_equal(end_of(&caps, l, 0, 2, "join: more lanes end earlier"), 1);
+	assert_int_equal(l[0].shares, 2);
+	caps.lanes = 1;
+	assert_int_equal(end_of(&caps, l, 0, 2, "end of the submission"), 2);
+	assert_int_equal(l[0].shares, 0);
+	/* what follows would cost a start more than the shares save */
+	l[0].rows_ns[2] = 860000;
+	l[0].rows_ns[1] = 860000;
+	assert_int_equal(end_of(&wide, l, 0, 2, "end of the submission"), 2);
+	assert_true(!l[0].shares && !l[1].shares && l[1].after);
+	/* two large ones side by side leave the third core idle, but are one start */
+	l[1] = l[2];
+	assert_int_equal(end_of(&wide, l, 0, 2, "end of the submission"), 2);
+	assert_true(!l[0].shares && l[1].lane == 1);
 }
 
 /* Chains that have nothing in common run side by side; what needs several is a join. */
@@ -314,7 +373,7 @@ static void reach(struct rkmm_link *link, uint32_t which, uint32_t at)
 
 static void make_link(const struct rkmm_member *m, struct rkmm_link *link)
 {
-	uint32_t i;
+	uint32_t i, each;
 
 	*link = (struct rkmm_link){
 		.bytes = m->op ? rkmm_op_image_bytes(m->op) : rkmm_image_bytes(m->geom),
@@ -322,9 +381,16 @@ static void make_link(const struct rkmm_member *m, struct rkmm_link *link)
 		.lanes_most = m->op || m->geom->lanes_most > m->geom->mm.lanes ?
 			      m->op ? 3 : m->geom->mm.lanes : m->geom->lanes_most,
 		.matmul = !m->op,
+		.int8 = !m->op && rkmm_in_bits(m->geom->types) == 8,
+		.int8_dpu = m->op && m->op->op.precision == RKMM_PREC_I8,
 	};
 	for (i = 0; i < RKMM_LANES_MAX; i++)
 		link->ns[i] = rkmm_member_work(&rkmm_limits_rk3588, m, i + 1, &link->start_ns[i]);
+	for (i = 1; m->op && i < RKMM_LANES_MAX; i++) {
+		each = rkmm_share_rows(m->rows, i + 1);
+		if ((m->rows + each - 1) / each == i + 1)
+			link->rows_ns[i] = rkmm_share_ns(&rkmm_limits_rk3588, m, 0, each, i + 1);
+	}
 	reach(link, 0, m->a);
 	reach(link, 1, m->b);
 	reach(link, 2, m->c);
@@ -369,11 +435,14 @@ static void fill_data(const struct graph *g)
 /* As the scheduler starts it: without the table where the core has that */
 static void kick_lane(uint32_t lane, const struct rkmm_kick *k)
 {
+	bool hang = k->int8_dpu && int8[lane];
 	struct rkmm_kick start = *k;
 
-	if (!rnd(9)) {
+	int8_resets += hang;
+	if (hang || !rnd(9)) {
 		npu_core_reset(cores[lane]);
 		tables[lane] = 0;
+		int8[lane] = false;
 	}
 	if (k->table_in && k->table_in == tables[lane]) {
 		start.addr = k->kept_addr;
@@ -383,6 +452,7 @@ static void kick_lane(uint32_t lane, const struct rkmm_kick *k)
 	kick(cores[lane], &start);
 	if (k->table_out)
 		tables[lane] = k->table_out;
+	int8[lane] |= graph->int8;
 }
 
 /* Each lane on a core of its own; kicks of lanes in any order */
@@ -427,6 +497,24 @@ static uint32_t run_step(const struct rkmm_limits *limits, const struct rkmm_mem
 	return extent.kicks;
 }
 
+static uint32_t row_shares;
+
+/* The rows of @members[0] on @lanes lanes */
+static uint32_t share(struct rkmm_member *members, uint32_t lanes)
+{
+	const struct rkmm_member whole = members[0];
+	uint32_t each = rkmm_share_rows(whole.rows, lanes), i;
+
+	for (i = 0; i * each < whole.rows; i++) {
+		members[i] = whole;
+		members[i].first = i * each;
+		members[i].rows = whole.rows - i * each < each ? whole.rows - i * each : each;
+		members[i].lane = i;
+		members[i].temp = temp_of(i);
+	}
+	return i;
+}
+
 /* The step from @first on as the driver makes it; returns its end. */
 static uint32_t run_chained(const struct rkmm_limits *limits, const struct rkmm_step_caps *caps,
 			    struct graph *g, uint32_t first, uint32_t *starts, uint32_t *most)
@@ -453,6 +541,12 @@ static uint32_t run_chained(const struct rkmm_limits *limits, const struct rkmm_
 		}
 	}
 	assert_int_equal(n, end - first);
+	if (g->links[first].shares) {
+		assert_int_equal(n, 1);
+		n = share(members, g->links[first].shares);
+		*most = n;
+		row_shares++;
+	}
 	assert_true(*most <= caps->lanes);
 	*starts += run_step(limits, members, n, placed);
 	return end;
@@ -492,6 +586,97 @@ static void test_graphs(void **state)
 	assert_true(starts * 2 < apart * 3);
 	assert_true(several > 5);
 	assert_true(kept > 20);
+	/* the other int8 tasks of the DPU are in the chain of the matmul */
+	assert_true(int8_resets > 0);
+	free(before);
+	free(want);
+}
+
+static enum rkmm_reason any_op(struct rkmm_op *op, uint32_t code)
+{
+	static const enum rkmm_precision precisions[] = {
+		RKMM_PREC_F16, RKMM_PREC_I8, RKMM_PREC_I16,
+	};
+	bool real;
+
+	*op = (struct rkmm_op){
+		.code = code, .precision = precisions[rnd(3)], .m = 72 + rnd(500), .n = 1 + rnd(150),
+		.other = code <= RKMM_OP_DIV ? rnd(3) : 0,
+	};
+	real = op->precision == RKMM_PREC_F16;
+	if (code == RKMM_OP_RMSNORM || code == RKMM_OP_LAYERNORM)
+		op->value = 0x3727c5ac;
+	if (code == RKMM_OP_LEAKY || op->other == RKMM_OTHER_SCALAR)
+		op->value = real || code == RKMM_OP_LEAKY ? 0x3e800000 : 3;
+	if (!real && code <= RKMM_OP_MIN && op->other == RKMM_OTHER_TENSOR)
+		op->quant.shift = code == RKMM_OP_MUL ? 6 : 14;
+	if (!real && code >= RKMM_OP_EXP && code <= RKMM_OP_RSQRT) {
+		op->scale = 0x3d000000;
+		op->out_scale = 0x3d000000;
+	}
+	if (code == RKMM_OP_SOFTMAX && rnd(2))
+		op->flags = rnd(2) || op->n < op->m ? RKMM_OP_MASK : RKMM_OP_CAUSAL;
+	if (code == RKMM_OP_RMSNORM || code == RKMM_OP_LAYERNORM)
+		op->flags = rnd(2) ? RKMM_OP_GAMMA : 0;
+	if (code == RKMM_OP_LAYERNORM && rnd(2))
+		op->flags |= RKMM_OP_BETA;
+	if (code <= RKMM_OP_RSQRT && op->other != RKMM_OTHER_CHANNEL && !rnd(4))
+		op->flags = RKMM_OP_FLAT;
+	return rkmm_op_geometry(&rkmm_limits_rk3588, op, &graph->ops[0]);
+}
+
+/*
+ * The rows of any operation but pooling, also of a part of them, shared out over two or three
+ * cores in any order: the bits of one core, and nothing else is written.
+ */
+static void test_shares(void **state)
+{
+	uint8_t *before = malloc(TENSORS * ROOM), *want = malloc(TENSORS * ROOM);
+	uint32_t i, n, each, tried = 0, kinds = 0, codes = 0;
+	struct rkmm_member m[RKMM_LANES_MAX];
+	struct rkmm_op op;
+
+	(void)state;
+	graph->int8 = false;
+	graph->count = 0;
+	fill_data(graph);
+	memcpy(before, data, TENSORS * ROOM);
+	for (i = 0; tried < 120; i++) {
+		if (any_op(&op, i % RKMM_OP_MAXPOOL) != RKMM_OK)
+			continue;
+		m[0] = (struct rkmm_member){
+			.op = &graph->ops[0], .rows = rnd(2) ? op.m : 72 + rnd(op.m - 71), .count = 1,
+			.a = tensor(0), .b = tensor(1), .c = tensor(2), .d = tensor(3),
+			.temp = temp_of(0), .consts = own(0, 0),
+		};
+		/* whole entries of 16 bytes are written, whatever is in the last ones */
+		if (op.code == RKMM_OP_ROWMAX)
+			m[0].rows = m[0].rows / 8 * 8;
+		assert_true(m[0].op->a.size <= ROOM && m[0].op->const_bytes <= ROOM);
+		if (m[0].op->temp_bytes > TEMP * ROOM)
+			continue;
+		graph->members[0] = m[0];
+		rkmm_op_fill(m[0].op, (u16 *)(data + (m[0].consts - D_BASE)));
+		run_step(&rkmm_limits_rk3588, m, 1, true);
+		memcpy(want, data, TENSORS * ROOM);
+		memcpy(data, before, TENSORS * ROOM);
+		n = 2 + rnd(2);
+		each = rkmm_share_rows(m[0].rows, n);
+		assert_true(each % RKMM_SHARE_ROWS == 0 || each == m[0].rows);
+		n = share(m, n);
+		assert_true(n > 1 || m[0].rows <= RKMM_SHARE_ROWS);
+		run_step(&rkmm_limits_rk3588, m, n, true);
+		if (memcmp(data, want, TENSORS * ROOM))
+			print_error("%s %ux%u: %u rows on %u cores\n", rkmm_op_name(op.code), op.m,
+				    op.n, graph->members[0].rows, n);
+		assert_memory_equal(data, want, TENSORS * ROOM);
+		memcpy(data, before, TENSORS * ROOM);
+		kinds |= 1u << op.precision;
+		codes |= 1u << op.code;
+		tried++;
+	}
+	assert_int_equal(codes, (1u << RKMM_OP_MAXPOOL) - 1);
+	assert_int_equal(kinds, 1u << RKMM_PREC_F16 | 1u << RKMM_PREC_I8 | 1u << RKMM_PREC_I16);
 	free(before);
 	free(want);
 }
@@ -698,6 +883,62 @@ static void test_tables(void **state)
 	free(want);
 }
 
+/*
+ * hw 03 O14: an int8 task of the DPU in a start of its own behind an int8 matmul hangs, until a
+ * reset; in one chain, however long, it does not.
+ */
+static void test_int8_chain(void **state)
+{
+	struct rkmm_op op = { .precision = RKMM_PREC_I8, .m = 120, .n = 64 };
+	static struct rkmm_member m[400];
+	struct npu_report report;
+	struct rkmm_extent extent;
+	struct rkmm_kick k[4];
+	uint32_t i;
+
+	(void)state;
+	graph->m = 120;
+	graph->n = 64;
+	graph->int8 = true;
+	graph->count = 0;
+	op.code = RKMM_OP_RELU;
+	assert_int_equal(rkmm_op_geometry(&rkmm_limits_rk3588, &op, &graph->ops[1]), RKMM_OK);
+	for (i = 0; i < 400; i++) {
+		m[i] = (struct rkmm_member){
+			.rows = 120, .count = 1, .a = tensor(i % 2), .c = tensor(1 + i % 2),
+			.after = i > 0, .op = i ? &graph->ops[1] : NULL,
+		};
+		if (!i)
+			add_matmul(graph, i, &m[i]);
+	}
+	fill_data(graph);
+	npu_core_reset(cores[0]);
+	set_up_image(m + 1, 1, &k[1]);
+	assert_true(k[1].int8_dpu);
+	assert_true(start(cores[0], &k[1], &report));
+	free(image);
+	graph->geoms[0].lanes = 1;
+	set_up_image(m, 1, &k[0]);
+	assert_false(k[0].int8_dpu);
+	assert_true(start(cores[0], &k[0], &report));
+	free(image);
+	set_up_image(m + 1, 1, &k[1]);
+	assert_false(start(cores[0], &k[1], &report));
+	npu_core_reset(cores[0]);
+	assert_true(start(cores[0], &k[1], &report));
+	free(image);
+	set_up_image(m, 2, &k[0]);
+	assert_true(start(cores[0], &k[0], &report));
+	free(image);
+
+	/* far above the time at which others are cut */
+	set_up_image(m, 400, &k[0]);
+	assert_true(k[0].predicted_ns > RKMM_KICK_NS && !k[0].int8_dpu);
+	free(image);
+	rkmm_image_measure(&rkmm_limits_rk3588, m + 1, 399, &extent);
+	assert_true(extent.kicks > 1);
+}
+
 static int setup(void **state)
 {
 	uint32_t i;
@@ -709,6 +950,7 @@ static int setup(void **state)
 		core_mem[i] = aligned_alloc(64, NPU_CORE_BYTES);
 		cores[i] = npu_core_init(core_mem[i], i, &env);
 		npu_core_set_laws(cores[i], true);
+		npu_core_set_quirks(cores[i], NPU_QUIRK_INT8_WEDGE);
 	}
 	return 0;
 }
@@ -730,9 +972,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_int8),
+		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_graphs),
+		cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_int8_chain),
 		cmocka_unit_test(test_forced_pingpong),
 		cmocka_unit_test(test_wrong_amount),
 		cmocka_unit_test(test_tables),
