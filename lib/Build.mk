@@ -15,7 +15,8 @@ rkmm-ldlibs := -ldrm -lz -lpthread
 # -O3 for vector code; no contraction, so that every machine computes the same bits
 shared-libs += rkmm-compute
 rkmm-compute-srcs := lib/compute/quantise.c lib/compute/clip.c lib/compute/hadamard.c \
-	$(addprefix lib/compute/,seq.c seq_place.c seq_build.c seq_ready.c attention.c)
+	$(addprefix lib/compute/,seq.c seq_place.c seq_build.c seq_ready.c attention.c \
+	transpose.c)
 rkmm-compute-version := 0.1.0
 rkmm-compute-map := lib/rkmm-compute.map
 rkmm-compute-headers := lib/rkmm_compute.h lib/rkmm_seq.h

@@ -13,22 +13,24 @@ static uint32_t float_bits(float f)
 }
 
 /* fp32 bits, or of integers a whole number; a slope is a fraction for all. */
-static int value_bits(const struct rkmm_op_desc *desc, bool real, float value, uint32_t *bits)
+static int value_bits(const struct rkmm_op_desc *desc, bool real, unsigned int width, float value,
+		      uint32_t *bits)
 {
+	const float most = (float)(1ull << (width - 1));
+
 	*bits = float_bits(value);
 	if (real || desc->kind == DRM_RKMM_OP_LEAKY)
 		return 0;
-	if (!(value >= -2147483648.0f && value < 2147483648.0f) ||
-	    value != (float)(int32_t)value)
-		return rkmm_fail(-EINVAL, "epilogue: %g is not a whole number", (double)value);
+	if (!(value >= -most && value < most) || value != (float)(int32_t)value)
+		return rkmm_fail(-EINVAL, "plan: %g is not a whole number of %u bits",
+				 (double)value, width);
 	*bits = (uint32_t)(int32_t)value;
 	return 0;
 }
 
-static int stage_args(const struct rkmm_op_desc *desc, bool real, struct drm_rkmm_stage *stage)
+int rkmm_stage_args(const struct rkmm_op_desc *desc, bool real, unsigned int width,
+		    struct drm_rkmm_stage *stage)
 {
-	static const struct rkmm_op_desc none;
-	struct rkmm_op_desc rest = *desc;
 	int ret;
 
 	*stage = (struct drm_rkmm_stage) {
@@ -44,12 +46,19 @@ static int stage_args(const struct rkmm_op_desc *desc, bool real, struct drm_rkm
 		.shift = desc->shift,
 		.offset = desc->offset,
 	};
-	ret = value_bits(desc, real, desc->value, &stage->value);
-	if (!ret)
-		ret = value_bits(desc, real, desc->value2, &stage->value2);
+	ret = value_bits(desc, real, width, desc->value, &stage->value);
+	return ret ? ret : value_bits(desc, real, width, desc->value2, &stage->value2);
+}
+
+/* A stage has the sums' 32 bits, and nothing that follows from the matmul. */
+static int stage_args(const struct rkmm_op_desc *desc, bool real, struct drm_rkmm_stage *stage)
+{
+	static const struct rkmm_op_desc none;
+	struct rkmm_op_desc rest = *desc;
+	int ret = rkmm_stage_args(desc, real, 32, stage);
+
 	if (ret)
 		return ret;
-	/* what follows from the matmul, or is no part of a stage */
 	rest.kind = 0;
 	rest.other = 0;
 	rest.value = 0;

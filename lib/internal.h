@@ -146,6 +146,9 @@ int rkmm_submit_raw(struct rkmm_device *dev, const struct drm_rkmm_op *ops, uint
 
 /* What the ioctl is asked; -EINVAL for fields that are malformed. */
 int rkmm_plan_args(const struct rkmm_matmul_desc *desc, struct drm_rkmm_plan_create *args);
+/* Kind, other and quantities of @desc; numbers of integers have @width bits, else -EINVAL. */
+int rkmm_stage_args(const struct rkmm_op_desc *desc, bool real, unsigned int width,
+		    struct drm_rkmm_stage *stage);
 /* Make the plan, with a sentence when that fails. */
 int rkmm_plan_ask(struct rkmm_device *dev, const struct drm_rkmm_plan_create *args,
 		  struct rkmm_plan **out);

@@ -98,31 +98,11 @@ int rkmm_plan_create(struct rkmm_device *dev, const struct rkmm_matmul_desc *des
 	return ret ? ret : rkmm_plan_ask(dev, &args, out);
 }
 
-static uint32_t float_bits(float f)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &f, sizeof(bits));
-	return bits;
-}
-
-/* fp32 bits, or of integers a number; a slope is a fraction for all. */
-static int value_bits(const struct rkmm_op_desc *desc, float value, uint32_t *bits)
-{
-	*bits = float_bits(value);
-	if (desc->element == DRM_RKMM_F16 || desc->kind == DRM_RKMM_OP_LEAKY)
-		return 0;
-	if (!(value >= -32768 && value <= 32767) || value != (float)(int32_t)value)
-		return rkmm_fail(-EINVAL, "plan: %g is not a whole number of 16 bits",
-				 (double)value);
-	*bits = (uint32_t)(int32_t)value;
-	return 0;
-}
-
 int rkmm_plan_create_op(struct rkmm_device *dev, const struct rkmm_op_desc *desc,
 			struct rkmm_plan **out)
 {
 	struct drm_rkmm_plan_create args;
+	struct drm_rkmm_stage stage;
 	unsigned int i;
 	int ret;
 
@@ -132,33 +112,36 @@ int rkmm_plan_create_op(struct rkmm_device *dev, const struct rkmm_op_desc *desc
 			return rkmm_fail(-EINVAL, "plan: a reserved field is not zero");
 	if (desc->kind == DRM_RKMM_OP_MATMUL)
 		return rkmm_fail(-EINVAL, "plan: rkmm_plan_create() is for matmuls");
+	/* int16 and int8 see no more than that */
+	ret = rkmm_stage_args(desc, desc->element == DRM_RKMM_F16, 16, &stage);
+	if (ret)
+		return ret;
 	args = (struct drm_rkmm_plan_create) {
-		.kind = desc->kind,
+		.kind = stage.kind,
 		.types = desc->element,
 		.m = desc->m,
 		.n = desc->n,
-		.other = desc->other,
+		.other = stage.other,
 		.op_flags = desc->flags,
 		.cores = desc->cores,
-		.scale = float_bits(desc->scale),
-		.out_scale = float_bits(desc->out_scale),
-		.za = desc->za,
-		.zb = desc->zb,
-		.sb = desc->sb,
-		.sb_shift = desc->sb_shift,
-		.mult = desc->mult,
-		.shift = desc->shift,
-		.offset = desc->offset,
+		.value = stage.value,
+		.value2 = stage.value2,
+		.scale = stage.scale,
+		.out_scale = stage.out_scale,
+		.za = stage.za,
+		.zb = stage.zb,
+		.sb = stage.sb,
+		.sb_shift = stage.sb_shift,
+		.mult = stage.mult,
+		.shift = stage.shift,
+		.offset = stage.offset,
 		.width = desc->width,
 		.kernel_w = desc->kernel_w,
 		.kernel_h = desc->kernel_h,
 		.stride_w = desc->stride_w,
 		.stride_h = desc->stride_h,
 	};
-	ret = value_bits(desc, desc->value, &args.value);
-	if (!ret)
-		ret = value_bits(desc, desc->value2, &args.value2);
-	return ret ? ret : rkmm_plan_ask(dev, &args, out);
+	return rkmm_plan_ask(dev, &args, out);
 }
 
 const struct drm_rkmm_tensor *rkmm_plan_a(const struct rkmm_plan *plan)

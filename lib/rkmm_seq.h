@@ -382,6 +382,25 @@ struct rkmm_seq_info {
  */
 int rkmm_seq_info(struct rkmm_seq *seq, struct rkmm_seq_info *info);
 
+/* ---- layouts ---- */
+
+/**
+ * rkmm_transpose() - rows become columns, on the CPU
+ * @from: how @src lies: a result, or an operand A, of 8 or 16 bits, in cubes or rows
+ * @src: its mapping, between rkmm_buffer_begin() and rkmm_buffer_end()
+ * @to: how the transposed matrix is to lie: an operand A of the same element
+ * @dst: not @src; columns behind the last one become zero
+ * @rows: rows of @src
+ * @cols: its columns, which are the rows of @dst
+ *
+ * The NPU has no such operation (DRM_RKMM_OP_TRANSPOSE). Right operands of matmuls are
+ * transposed while they are packed: RKMM_B_TRANSPOSED.
+ *
+ * Return: 0, -EINVAL, -ENOMEM.
+ */
+int rkmm_transpose(const struct drm_rkmm_tensor *from, const void *src,
+		   const struct drm_rkmm_tensor *to, void *dst, uint32_t rows, uint32_t cols);
+
 /* ---- attention of many heads ---- */
 
 /**

@@ -23,9 +23,9 @@ static inline u32 rkmm_round_up(u32 v, u32 to)
  * Chains are cut between tasks: no task of @reads pixels a column takes much longer than 1 ms by
  * the law of rkmm_task_work_ns().
  */
-static inline void rkmm_narrow_tiles(struct rkmm_opgeom *g, u32 reads)
+static inline void rkmm_narrow_tiles(struct rkmm_opgeom *g, u32 reads, u32 align)
 {
-	u32 cols = rkmm_round_up((1u << 20) / reads + 1, 64);
+	u32 cols = rkmm_round_up((1u << 20) / reads + 1, align);
 
 	g->tile_cols = rkmm_min(g->tile_cols, cols);
 }

@@ -44,7 +44,7 @@ static void set_tiles(struct rkmm_opgeom *g, bool temp)
 {
 	g->tile_rows = rkmm_min(g->rows, RKMM_PIXELS_MAX);
 	g->tile_cols = rkmm_min(g->cols, RKMM_CHANNELS_MAX);
-	rkmm_narrow_tiles(g, g->tile_rows);
+	rkmm_narrow_tiles(g, g->tile_rows, 64);
 	if (!temp)
 		return;
 	g->tile_rows = rkmm_min(g->rows, 4096);

@@ -24,7 +24,7 @@ enum rkmm_reason rkmm_build_pool(struct rkmm_opgeom *g)
 		return RKMM_REASON_PARAM;
 	g->tile_rows = g->rows;
 	g->tile_cols = rkmm_min(g->cols, RKMM_CHANNELS_MAX);
-	rkmm_narrow_tiles(g, op->m * op->kernel_h);
+	rkmm_narrow_tiles(g, op->m * op->kernel_h, 16);
 	s = rkmm_step(g, RKMM_STEP_POOL, rkmm_user(g, RKMM_AREA_A), rkmm_nowhere(),
 		      (struct rkmm_where){ .place = RKMM_AREA_C });
 	s->pool = (struct rkmm_pool){

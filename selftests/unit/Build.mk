@@ -48,6 +48,19 @@ test_ranges-srcs := selftests/unit/test_ranges.c kmod/rkmm_ranges.c
 host-tests += test_overlap
 test_overlap-srcs := selftests/unit/test_overlap.c kmod/rkmm_overlap.c
 
+host-tests += test_transpose
+test_transpose-srcs := selftests/unit/test_transpose.c
+test_transpose-libs := rkmm-compute rkmm
+test_transpose-ldlibs := -lm -lpthread
+
+host-tests += test_step_choice
+test_step_choice-srcs := selftests/unit/test_step_choice.c kmod/rkmm_step.c
+
+host-tests += test_step_rows
+test_step_rows-srcs := selftests/unit/test_step_rows.c kmod/rkmm_step.c
+test_step_rows-libs := prog model
+test_step_rows-ldlibs := -lm
+
 host-tests += test_step
 test_step-srcs := selftests/unit/test_step.c kmod/rkmm_step.c
 test_step-libs := prog model

@@ -15,8 +15,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "kmod/prog/rkmm_chain.h"
-#include "kmod/soft/model/npu_model.h"
+#include "npu_start.h"
 
 #define A_BASE	0x10000000u
 #define B_BASE	0x20000000u
@@ -89,28 +88,16 @@ static inline void region(struct world *w, int i, uint32_t base, uint64_t size, 
 	memset(w->region[i].data, fill, size + GUARD);
 }
 
-/* hw 01 §2.1; true when every task ended without a broken law */
+/* True when every task ended without a broken law */
 static inline bool kick(struct npu_core *core, const struct rkmm_kick *k,
 			struct npu_report *report)
 {
-	npu_core_write(core, 0x10, 1);
-	npu_core_write(core, 0x1004, 0xe);
-	npu_core_write(core, 0x3004, 0xe);
-	npu_core_write(core, 0x10, k->addr);
-	npu_core_write(core, 0x14, k->amount);
-	npu_core_write(core, 0x20, k->int_mask);
-	npu_core_write(core, 0x24, 0x1ffff);
-	npu_core_write(core, 0x30, (k->pingpong ? 0x7000u : 0x6000u) | k->tasks);
-	npu_core_write(core, 0x34, 0);
-	if (!npu_core_write(core, 0x08, 1))
-		return false;
-	npu_core_run(core, NULL, NULL, report);
-	npu_core_write(core, 0x08, 0);
+	bool right = npu_start(core, k, report);
+
 	if (report->cls != NPU_OK)
 		print_error("task %u: %s: %s\n", report->task, npu_class_name(report->cls),
 			    report->law ? report->law : "");
-	return report->cls == NPU_OK && report->tasks_done == k->tasks &&
-	       npu_core_read(core, 0x2c) & k->int_mask;
+	return right;
 }
 
 /* fp16 of a small integer, exact up to 2048 */

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "kmod/rkmm_step.h"
-#include "kmod/soft/model/npu_model.h"
+#include "npu_start.h"
 
 #define P_BASE	0xe0000000u
 #define POOL	(192u << 10)
@@ -28,31 +28,6 @@
 
 static void *core_mem[RKMM_LANES_MAX];
 static struct npu_core *cores[RKMM_LANES_MAX];
-
-/* hw 01 §2.1 */
-static void kick(struct npu_core *core, const struct rkmm_kick *k)
-{
-	struct npu_report report = { .cls = NPU_OK };
-
-	npu_core_write(core, 0x10, 1);
-	npu_core_write(core, 0x1004, 0xe);
-	npu_core_write(core, 0x3004, 0xe);
-	npu_core_write(core, 0x10, k->addr);
-	npu_core_write(core, 0x14, k->amount);
-	npu_core_write(core, 0x20, k->int_mask);
-	npu_core_write(core, 0x24, 0x1ffff);
-	npu_core_write(core, 0x30, (k->pingpong ? 0x7000u : 0x6000u) | k->tasks);
-	npu_core_write(core, 0x34, 0);
-	assert_true(npu_core_write(core, 0x08, 1));
-	npu_core_run(core, NULL, NULL, &report);
-	npu_core_write(core, 0x08, 0);
-	if (report.cls == NPU_OK && report.tasks_done == k->tasks &&
-	    npu_core_read(core, 0x2c) & k->int_mask)
-		return;
-	print_error("task %u of %u: %s: %s %x\n", report.task, k->tasks,
-		    npu_class_name(report.cls), report.law ? report.law : "", report.fault_addr);
-	fail();
-}
 
 /**
  * struct list - operations of a submission
@@ -298,7 +273,7 @@ static void kick_lane(uint32_t lane, const struct rkmm_kick *k)
 		start.addr = k->kept_addr;
 		start.amount = k->kept_amount;
 	}
-	kick(cores[lane], &start);
+	npu_start_right(cores[lane], &start);
 	if (k->table_out)
 		tables[lane] = k->table_out;
 }
