@@ -96,7 +96,9 @@ static void rkmm_bind_link(struct rkmm_job *job, const struct rkmm_op_data *op,
 		.bytes = rkmm_op_data_bytes(op),
 		.room = max(op->place[0].size, op->place[2].size) + inner + 4 * PAGE_SIZE,
 		.lanes_own = ordered || op->count > 1 ? 0 : rkmm_geom_lanes(geom, op->rows),
-		.lanes_most = m.op ? RKMM_LANES_MAX : min(geom->lanes_most, max(geom->mm.lanes, 1)),
+		.lanes_most = m.op ? RKMM_LANES_MAX :
+			      ordered ? geom->lanes_most :
+			      min(geom->lanes_most, max(geom->mm.lanes, 1)),
 		.mode = rkmm_mode_class(job->client->rdev, rkmm_plan_mode(op->plan)),
 		.matmul = !ordered,
 		.int8 = !m.op && rkmm_mode_of(geom->types) == RKMM_MODE_I8,

@@ -213,6 +213,36 @@ static struct step step_of(const struct rkmm_step_caps *caps, const struct rkmm_
 	return s;
 }
 
+#define AHEAD	12u	/* operations that are looked at behind one */
+
+/*
+ * Whether what follows and does not depend on @i keeps the other cores as long as it takes: the
+ * rows of such operations stay together, as side by side they need no joins.
+ */
+static bool others_wait(const struct rkmm_link *links, u32 i, u32 n, u32 lanes)
+{
+	u32 end = rkmm_min(n, i + AHEAD), k, j;
+	u64 most = links[i].ns[0], ns = 0;
+	/* what depends on each other is a chain, known by its first; @i begins the first one */
+	u64 left[AHEAD];
+	u8 chain[AHEAD] = {};
+
+	for (k = i + 1; k < end; k++) {
+		for (j = i; j < k && !rkmm_link_conflict(&links[j], &links[k]); j++)
+			;
+		chain[k - i] = j < k ? chain[j - i] : k - i;
+		if (j == k)
+			left[k - i] = most;
+		if (!chain[k - i])
+			continue;
+		/* of a chain no more than @i takes runs beside it */
+		j = chain[k - i];
+		ns += rkmm_min(links[k].ns[0], left[j]);
+		left[j] -= rkmm_min(links[k].ns[0], left[j]);
+	}
+	return lanes > 1 && ns >= (lanes - 1) * most;
+}
+
 /* The unit that begins with @first: an operation, a group, or what @caps leave of it */
 static u32 unit_at(const struct rkmm_step_caps *caps, struct rkmm_link *links, u32 first, u32 n,
 		   struct step *unit)
@@ -221,6 +251,9 @@ static u32 unit_at(const struct rkmm_step_caps *caps, struct rkmm_link *links, u
 	u32 i;
 
 	*unit = step_of(caps, &links[first]);
+	if (links[first].rows_ns[1] && others_wait(links, first, n, unit->lanes_most))
+		for (i = 0; i < RKMM_LANES_MAX; i++)
+			unit->rows_ns[i] = 0;
 	links[first].lane = 0;
 	links[first].shares = 0;
 	links[first].after = false;

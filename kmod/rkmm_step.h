@@ -101,7 +101,8 @@ bool rkmm_step_once(const struct rkmm_link *links, u32 n);
  * on; on the lane that has least to do when it depends on nothing; when it depends on
  * several lanes, with all of the step on one. Matmuls that all leave each other alone are
  * shared out over the cores where that ends earlier: all are of lane 0, none is after. So are
- * the rows of a single operation that is no plain matmul, which is a step of its own then. What
+ * the rows of a single operation that is no plain matmul, which is a step of its own then, unless
+ * what follows and is apart from it has work enough for the other cores. What
  * begins with int8 in the DPU goes behind an int8 matmul of the step at any price but a bound.
  *
  * Return: behind its last operation.

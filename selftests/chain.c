@@ -165,6 +165,31 @@ TEST_F_TIMEOUT(chain, attention, CASE_TIMEOUT)
 	EXPECT_EQ(0, memcmp(room(d, 4), room(d, 6), h.soft.c.size));
 }
 
+/* The nine steps of softmax are one chain, and right on numbers of any size. */
+TEST_F_TIMEOUT(chain, softmax, CASE_TIMEOUT)
+{
+	struct drm_rkmm_plan_create p = { .kind = DRM_RKMM_OP_SOFTMAX, .m = 64, .n = 100 };
+	struct desk *d = &self->d;
+	struct drm_rkmm_op op;
+	double *want;
+	uint32_t i, j;
+
+	ASSERT_EQ(0, desk_plan(d, &p));
+	EXPECT_EQ(9, p.programs);
+	desk_fill(d, 0, &p.a, p.m, p.n, -12, 9);
+	want = malloc(p.m * p.n * sizeof(*want));
+	memcpy(want, d->v[0], p.m * p.n * sizeof(*want));
+	softmax_rows(want, p.m, p.n, 1, false);
+	op = desk_bind(d, &p, 0, 0, 1, 0);
+	starts(self->seen, &self->cores);
+	ASSERT_EQ(0, desk_run(d, &op, 1));
+	EXPECT_EQ(1, starts(self->seen, &self->cores));
+	for (i = 0; i < p.m; i++)
+		for (j = 0; j < p.n; j++)
+			ASSERT_GE(2e-3, fabs(desk_value(d, 1, &p.c, i, j) - want[i * p.n + j]));
+	free(want);
+}
+
 /* Heads have nothing in common: each on a core; what adds them up is a join. */
 TEST_F_TIMEOUT(chain, branches, CASE_TIMEOUT)
 {
@@ -218,7 +243,8 @@ TEST_F_TIMEOUT(chain, large, CASE_TIMEOUT)
 	ops[1] = desk_bind(d, &relu, 2, 0, 3, 0);
 	starts(self->seen, &self->cores);
 	ASSERT_EQ(0, desk_run(d, ops, 2));
-	EXPECT_EQ(4, starts(self->seen, &self->cores));
+	/* and the rows of what follows are worth two */
+	EXPECT_EQ(5, starts(self->seen, &self->cores));
 	EXPECT_EQ(3, self->cores);
 	for (i = 0; i < mm.m; i++) {
 		for (j = 0; j < mm.n; j++) {

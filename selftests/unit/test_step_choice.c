@@ -149,6 +149,23 @@ static void test_rows(void **state)
 	l[1] = l[2];
 	assert_int_equal(end_of(&wide, l, 0, 2, "end of the submission"), 2);
 	assert_true(!l[0].shares && l[1].lane == 1);
+	l[0].rows_ns[2] = 310000;
+	l[1].rows_ns[2] = 310000;
+	assert_int_equal(end_of(&wide, l, 0, 2, "join: more lanes end earlier"), 1);
+	assert_int_equal(l[0].shares, 3);
+	/* three keep all cores: no rows are shared out, whatever each would gain alone */
+	l[2] = op_link(21, 22, 900000);
+	l[2].rows_ns[2] = 310000;
+	assert_int_equal(end_of(&wide, l, 0, 3, "end of the submission"), 3);
+	assert_true(!l[0].shares && l[0].lane != l[1].lane && l[1].lane != l[2].lane);
+	/* but not when one needs the other */
+	l[2].reach[0] = l[1].reach[2];
+	assert_int_equal(end_of(&wide, l, 0, 3, "join: more lanes end earlier"), 1);
+	assert_int_equal(l[0].shares, 3);
+	l[0].rows_ns[2] = 860000;
+	l[1].rows_ns[2] = 0;
+	assert_int_equal(end_of(&wide, l, 0, 2, "end of the submission"), 2);
+	assert_true(!l[0].shares && l[1].lane == 1);
 }
 
 /* Chains that have nothing in common run side by side; what needs several is a join. */
