@@ -125,10 +125,13 @@ static bool better_shared(const struct step *s)
 	return s->apart && shared_ns(s) <= placed_ns(s);
 }
 
-/* The same with the rows of the only operation shared out; @lanes is over how many */
+/*
+ * The same with the rows of the only operation shared out; @lanes is over how many. The law is
+ * not so good that cores were to be taken for less than a quarter.
+ */
 static u64 rows_ns(const struct step *s, u32 *lanes)
 {
-	u64 least = ~0ull;
+	u64 least = s->n == 1 ? placed_ns(s) * 3 / 4 : 0;
 	u32 l;
 
 	*lanes = 0;
@@ -138,7 +141,7 @@ static u64 rows_ns(const struct step *s, u32 *lanes)
 		least = s->start_ns[l] + s->rows_ns[l];
 		*lanes = l + 1;
 	}
-	return least;
+	return *lanes ? least : ~0ull;
 }
 
 static u64 step_ns(const struct step *s)
