@@ -127,11 +127,13 @@ static enum rkmm_need rkmm_sched_need(const struct rkmm_core *core, enum rkmm_mo
 		return RKMM_NEED_NOTHING;
 	if (need >= RKMM_NEED_CHECK)
 		return need;
-	return rdev->verdicts.need[core->mode][mode];
+	need = rdev->verdicts.need[core->mode][mode];
+	/* Warming up would be an int8 matmul right before it. */
+	return kick->int8_dpu && need == RKMM_NEED_WARM ? RKMM_NEED_NOTHING : need;
 }
 
 /* What the job starts next. Lock held. */
-static const struct rkmm_kick *rkmm_sched_first(const struct rkmm_job *job)
+const struct rkmm_kick *rkmm_sched_first(const struct rkmm_job *job)
 {
 	const struct rkmm_image *image = job->steps[job->step];
 

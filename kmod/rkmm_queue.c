@@ -157,6 +157,9 @@ static struct rkmm_target rkmm_sched_target(struct rkmm_device *rdev)
 	core = rkmm_sched_idle_core(rdev, job, &need);
 	if (core && need >= rdev->need_worker) {
 		target.need = need;
+		/* no matmul of the driver's own between the reset and such a start */
+		if (need == RKMM_NEED_RESET && rkmm_sched_first(job)->int8_dpu)
+			target.to = RKMM_MODE_DPU;
 		/* Of the core, where what ran last on any does not ask for as much */
 		target.from = rdev->verdicts.need[sched->mode][target.to] == need ? sched->mode :
 			      core->mode;
@@ -192,7 +195,7 @@ static int rkmm_sched_change(struct rkmm_device *rdev, const struct rkmm_target 
 		return rkmm_proof_cross(rdev, target->from, target->to);
 	if (target->need == RKMM_NEED_RESET)
 		ret = rkmm_recover_pulse(rdev);
-	return ret ?: rkmm_proof_warm(rdev, target->to);
+	return ret || target->to == RKMM_MODE_DPU ? ret : rkmm_proof_warm(rdev, target->to);
 }
 
 static void rkmm_sched_switch(struct rkmm_device *rdev, const struct rkmm_target *target)

@@ -37,6 +37,8 @@ void rkmm_sched_mark(struct rkmm_client *client, int result);
 void rkmm_sched_start(struct rkmm_device *rdev);
 /* rkmm_sched_pick() - whom to serve now; its candidate says what it needs */
 struct rkmm_client *rkmm_sched_pick(struct rkmm_device *rdev);
+/* rkmm_sched_first() - what a job that can start starts next */
+const struct rkmm_kick *rkmm_sched_first(const struct rkmm_job *job);
 /*
  * rkmm_sched_int8_dpu() - whether @kick would hang @core: an int8 task of the DPU in the start
  *	after an int8 matmul (hw 03 O14). Whether another core's matmul counts was not seen.
