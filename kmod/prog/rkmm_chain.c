@@ -423,8 +423,10 @@ static u32 run_fits(struct rkmm_stream *s, u32 n, u32 ns)
 	u32 next = s->lane + 1;
 
 	n = rkmm_min(n, kick_room(s) - 1 - s->i);
+	if (s->kick_ns + each > RKMM_KICK_NS)
+		return 0;
 	if (s->kick_ns + n * each > RKMM_KICK_NS)
-		n = s->kick_ns > RKMM_KICK_NS ? 0 : (u32)((RKMM_KICK_NS - s->kick_ns) / each);
+		n = (RKMM_KICK_NS - (u32)s->kick_ns) / (u32)each;
 	if (s->placed || next >= s->lanes)
 		return n;
 	if (s->done >= s->tasks - (s->lanes - next) || before >= s->edge)

@@ -109,28 +109,24 @@ static void end_kick(struct rkmm_kick *kick, const char *cut, enum rkmm_trailer 
 		kick->reason = single ? "single task" : "tasks depend on each other";
 }
 
+#define FULL_PATTERNS	2u
+#define LIGHT_PATTERNS	4u
+
 /**
- * struct pattern - a light program to be written again with other addresses
- * @like: 1 + rkmm_task.like, and whether the weight is kept; 0 for none
+ * struct full_pattern - a full program to be written again with other addresses
+ * @key: what it is, 0 for none
  * @words: its entries
  */
-struct pattern {
-	u64 like;
-	u64 words[RKMM_LIGHT_WRITES];
+struct full_pattern {
+	u64 key;
+	u64 words[RKMM_PROG_WRITES];
 };
 
-/* What light programs like @p write; @patterns has room for 4. */
-static const u64 *pattern_of(struct pattern *patterns, u32 like, const struct rkmm_program *p)
-{
-	u64 want = 1 + (2ull * like | p->weight_reuse);
-	struct pattern *pattern = &patterns[want % 4];
-
-	if (pattern->like != want) {
-		pattern->like = want;
-		rkmm_emit_light(p, p, pattern->words);
-	}
-	return pattern->words;
-}
+/* struct light_pattern - the same of a light program that has nothing but addresses */
+struct light_pattern {
+	u64 key;
+	u64 words[RKMM_LIGHT_WRITES];
+};
 
 /**
  * struct sink - where programs go
@@ -138,13 +134,73 @@ static const u64 *pattern_of(struct pattern *patterns, u32 like, const struct rk
  * @addr: device address of the present program
  * @words: entries of it so far
  * @enable: its start bits
- * @patterns: of light programs
+ * @base: device address of the image
+ * @land_ns: time of the trailers, 0 for none
+ * @full: patterns, where all programs are full
+ * @light: patterns, where most are light
  */
 struct sink {
 	u64 *image;
 	u32 addr, words, enable;
-	struct pattern patterns[4];
+	u32 base, land_ns;
+	union {
+		struct full_pattern full[FULL_PATTERNS];
+		struct light_pattern light[LIGHT_PATTERNS];
+	};
 };
+
+static void sink_start(struct sink *sink, const struct rkmm_limits *limits, u64 *image, u32 base)
+{
+	u32 i;
+
+	sink->image = image;
+	sink->addr = base;
+	sink->base = base;
+	sink->land_ns = 0;
+	if (limits->land) {
+		sink->land_ns = rkmm_land_emit(limits, image);
+		sink->image += rkmm_land_bytes() / sizeof(*image);
+		sink->addr += rkmm_land_bytes();
+	}
+	for (i = 0; limits->light && i < LIGHT_PATTERNS; i++)
+		sink->light[i].key = 0;
+	for (i = 0; !limits->light && i < FULL_PATTERNS; i++)
+		sink->full[i].key = 0;
+}
+
+/* What full programs like @p, of tasks like @like, write */
+static u64 *full_pattern_of(struct sink *sink, u32 like, const struct rkmm_program *p)
+{
+	struct full_pattern *pattern = &sink->full[(like | p->weight_reuse) % FULL_PATTERNS];
+	u64 key = 2ull * like | p->weight_reuse;
+
+	if (pattern->key != key) {
+		pattern->key = key;
+		rkmm_emit_program(p, pattern->words);
+	}
+	return pattern->words;
+}
+
+/* What light programs like @p, of tasks like @like, write */
+static const u64 *light_pattern_of(struct sink *sink, u32 like, const struct rkmm_program *p)
+{
+	u64 key = 2ull * like | p->weight_reuse;
+	struct light_pattern *pattern = &sink->light[key % LIGHT_PATTERNS];
+
+	if (pattern->key != key) {
+		pattern->key = key;
+		rkmm_emit_light(p, p, pattern->words);
+	}
+	return pattern->words;
+}
+
+/* A full program, copied: writing single entries takes longer than most of what they hold. */
+static u32 sink_again(u64 *pattern, const struct rkmm_program *p, u64 *image)
+{
+	rkmm_emit_addresses(p, NULL, RKMM_ADDR_A | RKMM_ADDR_B | RKMM_ADDR_C, pattern);
+	memcpy(image, pattern, RKMM_PROG_WRITES * sizeof(*image));
+	return RKMM_PROG_WRITES;
+}
 
 /*
  * The end of the present program, and the gap behind it; the next one has @writes, or 0,
@@ -169,29 +225,30 @@ static void sink_tail(struct sink *sink, u32 writes)
 }
 
 /* The end of a kick whose last task is the present program */
-static void sink_end(struct sink *sink, struct rkmm_kick *kick, const char *cut, u32 base,
-		     const struct rkmm_task *task, u32 land_ns)
+static void sink_end(struct sink *sink, struct rkmm_kick *kick, const char *cut,
+		     const struct rkmm_task *task)
 {
-	enum rkmm_trailer trailer = land_ns ? rkmm_land_trailer(task) : RKMM_TRAILERS;
+	enum rkmm_trailer trailer = sink->land_ns ? rkmm_land_trailer(task) : RKMM_TRAILERS;
 
 	kick->settles = trailer == RKMM_TRAILERS && rkmm_land_narrow(task);
 	if (trailer < RKMM_TRAILERS)
-		sink_link(sink, RKMM_PROG_WRITES, rkmm_land_addr(base, trailer));
+		sink_link(sink, RKMM_PROG_WRITES, rkmm_land_addr(sink->base, trailer));
 	else
 		sink_tail(sink, 0);
-	end_kick(kick, cut, trailer, land_ns);
+	end_kick(kick, cut, trailer, sink->land_ns);
 }
 
 static void sink_task(struct sink *sink, struct rkmm_stream *s)
 {
-	const struct rkmm_task *task = rkmm_task_at(s, 0);
-
 	const struct rkmm_task *past = s->light ? rkmm_task_at(s, 2) : NULL;
+	const struct rkmm_task *task = rkmm_task_at(s, 0);
 	const struct rkmm_program *p = &task->matmul;
 
 	if (s->plain)
-		sink->words = rkmm_emit_again(pattern_of(sink->patterns, task->like, p), p,
+		sink->words = rkmm_emit_again(light_pattern_of(sink, task->like, p), p,
 					      sink->image);
+	else if (task->like && !s->limits->light)
+		sink->words = sink_again(full_pattern_of(sink, task->like, p), p, sink->image);
 	else
 		sink->words = rkmm_task_emit(task, past, sink->image);
 	sink->enable = task->enable;
@@ -202,13 +259,16 @@ static void sink_task(struct sink *sink, struct rkmm_stream *s)
 static void sink_run(struct sink *sink, const struct rkmm_task *task, const struct rkmm_run *run)
 {
 	u32 slot = rkmm_slot_bytes(run->writes), addr, i;
+	bool light = run->writes == RKMM_LIGHT_WRITES;
 	struct rkmm_program p = task->matmul;
 	const u64 *pattern = NULL;
-	u64 *image;
+	u64 *full = NULL, *image;
 
 	p.weight_reuse = run->kept;
-	if (run->writes == RKMM_LIGHT_WRITES)
-		pattern = pattern_of(sink->patterns, task->like, &p);
+	if (light)
+		pattern = light_pattern_of(sink, task->like, &p);
+	else
+		full = full_pattern_of(sink, task->like, &p);
 	sink_tail(sink, run->writes);
 	addr = sink->addr;
 	image = sink->image;
@@ -216,8 +276,8 @@ static void sink_run(struct sink *sink, const struct rkmm_task *task, const stru
 		p.a += run->a;
 		p.b += run->b;
 		p.c += run->c;
-		image += pattern ? rkmm_emit_again(pattern, &p, image) :
-				   rkmm_emit_program(&p, image);
+		image += light ? rkmm_emit_again(pattern, &p, image) :
+				 sink_again(full, &p, image);
 		if (i + 1 == run->n)
 			break;
 		addr += slot;
@@ -250,8 +310,9 @@ static u32 kept_writes(const struct rkmm_stream *s)
 }
 
 /* First programs of the kicks that have a table_in; all the others begin at @base. */
-static void emit_kept(const struct rkmm_limits *limits, const struct rkmm_member *members, u32 n,
-		      u32 base, struct sink *sink, struct rkmm_kick *kicks, u32 nkept)
+static noinline void emit_kept(const struct rkmm_limits *limits,
+			       const struct rkmm_member *members, u32 n, u32 base,
+			       struct sink *sink, struct rkmm_kick *kicks, u32 nkept)
 {
 	struct rkmm_kick *kick = kicks - 1;
 	const struct rkmm_task *task;
@@ -294,52 +355,58 @@ static void emit_kept(const struct rkmm_limits *limits, const struct rkmm_member
 	}
 }
 
-void rkmm_image_emit(const struct rkmm_limits *limits, const struct rkmm_member *members, u32 n,
-		     u32 base, u64 *image, struct rkmm_kick *kicks)
+/* All programs of an image; returns how many kicks have a table_in. By itself for its stack. */
+static noinline u32 emit_all(const struct rkmm_limits *limits, const struct rkmm_member *members,
+			     u32 n, struct sink *sink, struct rkmm_kick *kicks)
 {
-	struct sink sink = { .image = image, .addr = base };
 	struct rkmm_kick *kick = kicks - 1;
 	const struct rkmm_task *task;
 	struct rkmm_stream s;
 	struct rkmm_run run;
-	u32 nkept = 0, land_ns = 0, programs;
+	u32 nkept = 0;
 	bool more;
 
-	if (limits->land) {
-		land_ns = rkmm_land_emit(limits, image);
-		sink.image += rkmm_land_bytes() / sizeof(*image);
-		sink.addr += rkmm_land_bytes();
-	}
-	programs = sink.addr;
 	rkmm_stream_start(&s, limits, members, n);
 	more = rkmm_stream_next(&s);
 	while (more) {
 		task = rkmm_task_at(&s, 0);
 		if (s.fresh)
 			*++kick = (struct rkmm_kick){
-				.addr = sink.addr, .amount = rkmm_amount(s.writes),
+				.addr = sink->addr, .amount = rkmm_amount(s.writes),
 				.pingpong = true, .lane = s.lane, .reason = s.cut,
 				.int8_dpu = rkmm_task_int8_dpu(task),
 			};
-		if (s.lookup && kept_bytes(&s, sink.addr - kick->addr)) {
+		if (s.lookup && kept_bytes(&s, sink->addr - kick->addr)) {
 			kick->table_in = s.table;
 			nkept++;
 		}
 		kick->table_out = s.table;
-		sink_task(&sink, &s);
+		sink_task(sink, &s);
 		rkmm_stream_run(&s, &run);
 		if (run.n) {
-			sink_run(&sink, task, &run);
+			sink_run(sink, task, &run);
 			rkmm_stream_skip(&s, &run);
 		}
 		count_tasks(kick, &s, task, 1 + run.n);
 
 		more = rkmm_stream_next(&s);
 		if (more && !s.fresh)
-			sink_tail(&sink, s.writes);
+			sink_tail(sink, s.writes);
 		else
-			sink_end(&sink, kick, more ? s.cut : NULL, base, task, land_ns);
+			sink_end(sink, kick, more ? s.cut : NULL, task);
 	}
+	return nkept;
+}
+
+void rkmm_image_emit(const struct rkmm_limits *limits, const struct rkmm_member *members, u32 n,
+		     u32 base, u64 *image, struct rkmm_kick *kicks)
+{
+	struct sink sink;
+	u32 nkept, programs;
+
+	sink_start(&sink, limits, image, base);
+	programs = sink.addr;
+	nkept = emit_all(limits, members, n, &sink, kicks);
 	emit_kept(limits, members, n, programs, &sink, kicks, nkept);
 }
 

@@ -9,8 +9,11 @@
 
 #ifdef __KERNEL__
 #include <linux/kernel.h>
+#include <linux/string.h>
 #else
+#include <string.h>
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define noinline	__attribute__((__noinline__))
 #endif
 
 #define RKMM_ATOM	16u	/* bytes; the unit of every DMA stride (hw 02, fact 4) */

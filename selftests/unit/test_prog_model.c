@@ -24,6 +24,24 @@ static void test_edges(void **state)
 				check(t, 1 + rnd(9), sizes[i], sizes[j]);
 }
 
+/* Around every alignment of rows, K and columns at once; a single row with each of them */
+static void test_alignments(void **state)
+{
+	static const uint32_t ms[12] = { 1, 2, 3, 4, 5, 63, 64, 65, 66, 127, 128, 129 };
+	static const uint32_t ks[8] = { 31, 32, 33, 63, 64, 65, 10752, 10753 };
+	static const uint32_t ns[11] = { 15, 16, 17, 31, 32, 33, 63, 64, 65, 8192, 8193 };
+	uint32_t t, i, j, k;
+
+	(void)state;
+	for (t = 0; t < RKMM_T_COUNT; t++)
+		for (i = 0; i < 12; i++)
+			for (j = 0; j < 8; j++)
+				for (k = 0; k < 11; k++)
+					if ((!i || ks[j] < 100) && (!i || ns[k] < 100) &&
+					    (ks[j] < 100 || ns[k] < 100))
+						check(t, ms[i], ks[j], ns[k]);
+}
+
 static void test_random(void **state)
 {
 	uint32_t i;
@@ -233,6 +251,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_edges),
+		cmocka_unit_test(test_alignments),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_m_tiles),
 		cmocka_unit_test(test_n_tiles),
