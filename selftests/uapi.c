@@ -540,8 +540,9 @@ TEST_F(uapi, submit_fields)
 	ASSERT_EQ(0, rk_submit(self->fd, &s));
 	EXPECT_EQ(0, rk_result(self->fd, s.seqno));
 
-	for (i = 1; i < 32; i++)
+	for (i = 3; i < 32; i++)
 		BAD_SUBMIT(flags = 1u << i, -EINVAL);
+	BAD_SUBMIT(flags = DRM_RKMM_SUBMIT_LATENCY | DRM_RKMM_SUBMIT_POWER, -EINVAL);
 	for (i = self->info.cores; i < 32; i++)
 		BAD_SUBMIT(cores = 1u << i, -EINVAL);
 	BAD_SUBMIT(ops.count = 0, -EINVAL);
