@@ -13,6 +13,7 @@
 #include <linux/platform_device.h>
 #include <linux/regmap.h>
 
+#include "prog/rkmm_dump.h"
 #include "rkmm_device.h"
 #include "rkmm_job.h"
 
@@ -29,6 +30,7 @@
 #define PC_INT_RAW		0x002c
 #define PC_TASK_CON		0x0030
 #define PC_DMA_BASE		0x0034
+#define PC_LAST			0x0048
 #define CNA_S_POINTER		0x1004
 #define CORE_S_POINTER		0x3004
 /* POINTER_PP_EN | EXECUTER_PP_EN | POINTER_PP_MODE, core number in 29:28 (hw 01 §1.5) */
@@ -50,7 +52,7 @@ const char *rkmm_core_state_name(enum rkmm_core_state state)
 
 static __always_inline bool rkmm_core_readable(u32 reg)
 {
-	return reg <= 0x48 && reg != PC_INT_CLEAR;
+	return reg <= PC_LAST && reg != PC_INT_CLEAR;
 }
 
 static __always_inline bool rkmm_core_writeable(u32 reg)
@@ -121,6 +123,20 @@ void rkmm_core_status(struct rkmm_core *core, struct rkmm_core_status *st)
 	st->raw = rkmm_core_read(core, PC_INT_RAW);
 	st->status = rkmm_core_read(core, PC_INT_STATUS);
 	st->task = rkmm_core_read(core, soc->status_reg) & (BIT(soc->task_bits) - 1);
+}
+
+u32 rkmm_core_dump(struct rkmm_core *core, struct rkmm_dump_reg *regs, u32 most)
+{
+	u32 reg, n = 0;
+
+	for (reg = 0; n < most && reg <= PC_LAST; reg += 4) {
+		if (!rkmm_core_readable(reg))
+			continue;
+		regs[n++] = (struct rkmm_dump_reg){
+			.reg = reg, .value = rkmm_core_read(core, reg),
+		};
+	}
+	return n;
 }
 
 u32 rkmm_core_raw(struct rkmm_core *core)

@@ -10,6 +10,7 @@
 #include "prog/rkmm_modes.h"
 
 struct rkmm_device;
+struct rkmm_dump_reg;
 struct rkmm_job;
 
 /**
@@ -114,6 +115,8 @@ void rkmm_core_quiet(struct rkmm_core *core);
 void rkmm_core_kick(struct rkmm_core *core, const struct rkmm_kick *kick);
 /* rkmm_core_status() - registers for decisions and reports; rkmm_sched.lock held */
 void rkmm_core_status(struct rkmm_core *core, struct rkmm_core_status *st);
+/* rkmm_core_dump() - what may be read, at most @most; returns how many; rkmm_sched.lock held */
+u32 rkmm_core_dump(struct rkmm_core *core, struct rkmm_dump_reg *regs, u32 most);
 /* rkmm_core_raw() - raw interrupt bits; rkmm_sched.lock held */
 u32 rkmm_core_raw(struct rkmm_core *core);
 /* rkmm_core_ack() - clear all interrupt bits */

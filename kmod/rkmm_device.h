@@ -174,6 +174,8 @@ struct rkmm_device {
 	/** @proof: NULL, or runs of the driver's own; by whoever holds starts */
 	struct rkmm_proof *proof;
 	struct rkmm_sched sched;
+	/** @dump: see rkmm_dump.c */
+	struct rkmm_dump *dump;
 };
 
 static inline struct rkmm_device *to_rkmm(struct drm_device *drm)
@@ -204,7 +206,7 @@ struct rkmm_warm_slot {
  * @nfailed: failures so far; under rkmm_sched.lock
  * @pushed: jobs that came; under rkmm_sched.lock
  * @jobs: jobs that ended; under rkmm_sched.lock
- * @guilty: resets caused; under rkmm_sched.lock
+ * @guilty: hangs of its jobs; under rkmm_sched.lock
  * @innocent: jobs disturbed by a reset; under rkmm_sched.lock
  * @npu_ns: time on cores; under rkmm_sched.lock
  * @remaps: times that its operands were staged; under rkmm_sched.lock

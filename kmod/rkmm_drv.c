@@ -281,6 +281,8 @@ static int rkmm_probe(struct platform_device *pdev)
 		ret = rkmm_landing_init(rdev);
 	if (!ret)
 		ret = rkmm_poll_init(rdev);
+	if (!ret)
+		ret = rkmm_dump_init(rdev);
 	if (ret)
 		goto err_device;
 	ret = rkmm_sched_init(rdev);
@@ -338,6 +340,7 @@ err_power:
 err_sched:
 	rkmm_sched_fini(rdev);
 err_device:
+	rkmm_dump_fini(rdev);
 	platform_set_drvdata(pdev, NULL);
 	rkmm_device_destroy(rdev);
 	return ret;
@@ -360,6 +363,7 @@ static rkmm_remove_t rkmm_remove(struct platform_device *pdev)
 	rkmm_power_put(rdev);
 	rkmm_power_fini(rdev);
 	rkmm_sched_fini(rdev);
+	rkmm_dump_fini(rdev);
 	rkmm_device_destroy(rdev);
 	return RKMM_REMOVED;
 }

@@ -387,6 +387,7 @@ static struct rkmm_image *rkmm_image_write(struct rkmm_client *client,
 	image->mode = rkmm_image_mode(bound, n);
 	image->light = limits.light;
 	image->land = limits.land;
+	image->program_bytes = ip->extent.bytes;
 	image->apart = rkmm_image_apart(bound, n);
 	image->k = bound->plan->op ? 0 : bound->plan->geom.mm.k;
 	image->n = bound->plan->op ? bound->plan->op->op.n : bound->plan->geom.mm.n;

@@ -212,6 +212,8 @@ struct rkmm_image {
 	bool light;
 	/** @land: rkmm_limits.land likewise */
 	u32 land;
+	/** @program_bytes: of programs, from the beginning of @mem; constants follow */
+	u32 program_bytes;
 	/** @k: reduction of its first operation, 0 if that is no matmul */
 	u32 k;
 	/** @n: columns of it */
@@ -592,6 +594,15 @@ void rkmm_recover_judge(struct rkmm_job *job);
 int rkmm_recover_pulse(struct rkmm_device *rdev);
 /* rkmm_recover_reset() - all cores quiet or stuck, starts held: reset and restore; sleeps */
 void rkmm_recover_reset(struct rkmm_device *rdev);
+
+/* ---- rkmm_dump.c: what was known about a hang --------------------------------- */
+
+int rkmm_dump_init(struct rkmm_device *rdev);
+void rkmm_dump_fini(struct rkmm_device *rdev);
+/* rkmm_dump_hang() - before the core is quietened; rkmm_sched.lock held */
+void rkmm_dump_hang(struct rkmm_core *core, u32 cause, u32 task);
+/* rkmm_dump_before_reset() - program words; all cores quiet or stuck */
+void rkmm_dump_before_reset(struct rkmm_device *rdev);
 
 /* ---- rkmm_query.c, rkmm_stats.c, rkmm_debugfs.c ------------------------------ */
 

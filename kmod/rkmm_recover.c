@@ -109,6 +109,7 @@ void rkmm_recover_hang(struct rkmm_core *core, enum rkmm_hang cause,
 	u64 waited = ktime_get_ns() - core->started;
 
 	rkmm_recover_report(core, cause, st, again ? "retry" : over ? "none" : "EIO");
+	rkmm_dump_hang(core, cause, st->task);
 	rkmm_core_quiet(core);
 	rkmm_sched_hung(core, again);
 	/* On top of what it used: others come first for a while. */
@@ -194,9 +195,12 @@ int rkmm_recover_pulse(struct rkmm_device *rdev)
 void rkmm_recover_reset(struct rkmm_device *rdev)
 {
 	u64 began = ktime_get_ns();
-	int ret = rkmm_recover_pulse(rdev);
-	bool cookie = dma_fence_begin_signalling();
+	bool cookie;
+	int ret;
 
+	rkmm_dump_before_reset(rdev);
+	ret = rkmm_recover_pulse(rdev);
+	cookie = dma_fence_begin_signalling();
 	trace_rkmm_reset(rdev, ret, ktime_get_ns() - began);
 	rkmm_sched_reset_done(rdev, ret);
 	dma_fence_end_signalling(cookie);

@@ -28,6 +28,8 @@ proof-vboard := --rkmm-args transitions=prove
 warmup-vboard := --rkmm-args "warmup=on timeout_factor=1"
 fair-vboard := --rkmm-args isolation=strict
 fault-vboard := --rkmm-args timeout_factor=1
+# what hangs on purpose costs its deadline
+recover-vboard := --soft-args time_scale=1000 --rkmm-args timeout_factor=1
 chain-vboard := --rkmm-args timeout_factor=1
 # everything narrow is waited for; landing_off.sh has the other half
 landing-vboard := --rkmm-args "landing=both settle_us=100000"

@@ -7,6 +7,7 @@
  * holes fault is tested at the window and at the model.
  */
 #include <fcntl.h>
+#include <glob.h>
 #include <signal.h>
 #include "../kselftest_harness.h"
 #include "rkmm_test.h"
@@ -173,6 +174,104 @@ TEST_F_TIMEOUT(fault, error_interrupt_write, CASE_TIMEOUT)
 		return;
 	ASSERT_EQ(0, soft_fault("0.error_irq=0x2000:2"));
 	HUNG("dma-error", 2, -EIO);
+}
+
+/* --- dumps: prog/rkmm_dump.h, read here as bytes */
+
+/* Opens the dump that there is; @path holds its name. */
+static int dump_open(char *path, size_t size)
+{
+	glob_t found;
+	int fd = -1;
+
+	if (!glob("/sys/class/devcoredump/devcd*/data", 0, NULL, &found)) {
+		snprintf(path, size, "%s", found.gl_pathv[0]);
+		fd = open(path, O_RDWR | O_CLOEXEC);
+	}
+	globfree(&found);
+	return fd;
+}
+
+/* Writing anything throws it away. */
+static void dump_drop(void)
+{
+	char path[128];
+	int i, fd;
+
+	for (i = 0; i < 50; i++) {
+		fd = dump_open(path, sizeof(path));
+		if (fd < 0)
+			return;
+		if (write(fd, "1", 1) != 1)
+			msleep(1);
+		close(fd);
+		msleep(20);
+	}
+}
+
+static uint32_t get32(const uint8_t *p)
+{
+	return p[0] | p[1] << 8 | p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+TEST_F_TIMEOUT(fault, dump, CASE_TIMEOUT)
+{
+	static uint8_t data[1 << 17];
+	const uint8_t *object, *hang = NULL;
+	uint32_t i, words = 0;
+	char path[128];
+	uint64_t seqno;
+	size_t n = 0;
+	ssize_t got;
+	int fd = -1;
+
+	if (!self->soft)
+		return;
+	dump_drop();
+	ASSERT_EQ(0, soft_fault("0.error_irq=0x1000:2"));
+	ASSERT_EQ(0, submit(self->fd[0], &self->mm[0], 1, NULL, NULL, &seqno));
+	EXPECT_EQ(-EIO, rk_result(self->fd[0], seqno));
+	for (i = 0; i < 200 && fd < 0; i++) {
+		fd = dump_open(path, sizeof(path));
+		msleep(10);
+	}
+	if (fd < 0 && access("/sys/class/devcoredump", F_OK))
+		SKIP(return, "a kernel without devcoredump");
+	ASSERT_LE(0, fd);
+	while ((got = read(fd, data + n, sizeof(data) - n)) > 0)
+		n += got;
+	close(fd);
+	dump_drop();
+
+	ASSERT_LE(16, n);
+	EXPECT_EQ(0x504d5544, get32(data));
+	EXPECT_EQ(1, get32(data + 4));
+	ASSERT_LE(16 + 16 * get32(data + 8), n);
+	for (i = 0; i < get32(data + 8); i++) {
+		object = data + 16 + 16 * i;
+		ASSERT_LE(get32(object + 8), n);
+		ASSERT_LE(get32(object + 12), n - get32(object + 8));
+		if (get32(object) == 1)
+			hang = data + get32(object + 8);
+		if (get32(object) == 6)
+			words = get32(object + 12);
+	}
+	/* of the first hang, the one that was tried again */
+	ASSERT_NE(NULL, hang);
+	EXPECT_EQ(seqno, get32(hang));
+	EXPECT_EQ(0, get32(hang + 48));
+	EXPECT_EQ(2, get32(hang + 52));
+	EXPECT_EQ(getpid(), get32(hang + 56));
+	EXPECT_EQ(1, get32(hang + 60));
+	EXPECT_EQ(9, get32(hang + 88));
+	EXPECT_EQ(100, get32(hang + 92));
+	EXPECT_EQ(50, get32(hang + 96));
+	EXPECT_STREQ("fault", (const char *)hang + 128);
+	/* a full program has 112 words (hw 02 §4) */
+	EXPECT_LE(100 * 8, words);
+	/* no operand is in it: those of this matmul are random */
+	EXPECT_EQ(NULL, memmem(data, n, self->mm[0].a.map + self->mm[0].a_off, 32));
+	EXPECT_EQ(NULL, memmem(data, n, self->mm[0].b.map + self->mm[0].b_off, 32));
 }
 
 /* Some programs of the chain ran, then nothing more. */

@@ -286,7 +286,7 @@ struct drm_rkmm_type_info {
 /**
  * struct drm_rkmm_client_info - answer to DRM_RKMM_QUERY_CLIENT
  * @jobs: jobs of this client that finished
- * @guilty: resets that this client's jobs caused
+ * @guilty: hangs of this client's jobs; those at the same time share a reset
  * @innocent: jobs of this client that were disturbed by a reset
  * @npu_ns: time this client's jobs spent on cores
  * @program_bytes: program memory held for this client

@@ -192,6 +192,9 @@ test_prog_fallback-srcs := selftests/unit/test_prog_fallback.c
 test_prog_fallback-libs := prog model
 test_prog_fallback-ldlibs := -lm
 
+host-tests += test_dump
+test_dump-srcs := selftests/unit/test_dump.c
+
 host-tests += test_regcmd
 test_regcmd-srcs := selftests/unit/test_regcmd.c
 

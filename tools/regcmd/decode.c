@@ -8,12 +8,13 @@
 #include "regcmd.h"
 
 const char decode_help[] =
-"usage: rkmm-regcmd decode [--format text|json] [--tables] FILE|-\n"
+"usage: rkmm-regcmd decode [--dump] [--format text|json] [--tables] FILE|-\n"
 "Print every entry of a program with register and field names. Entries that no\n"
 "document names are marked and counted on standard error. Of the entries of a table\n"
 "the text has the first, and how many follow; all with --tables.\n"
 "\n"
-"FILE holds one hex word per line (# starts a comment) or little-endian binary.\n"
+"--dump: FILE is a dump of a hang, from /sys/class/devcoredump/*/data.\n"
+"Else FILE holds one hex word per line (# starts a comment) or little-endian binary.\n"
 "Fields that are 0 are left out of the text, not of the JSON.\n";
 
 const char diff_help[] =
@@ -44,9 +45,10 @@ static size_t table_rest(const struct words *words, size_t i)
 int cmd_decode(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "format", 1, 0, 'f' }, { "tables", 0, 0, 't' }, { 0, 0, 0, 0 }
+		{ "dump", 0, 0, 'd' }, { "format", 1, 0, 'f' }, { "tables", 0, 0, 't' },
+		{ 0, 0, 0, 0 }
 	};
-	bool json = false, tables = false;
+	bool json = false, tables = false, dump = false;
 	size_t i, rest, unknown = 0;
 	struct words words;
 	int c;
@@ -54,6 +56,10 @@ int cmd_decode(int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (c == 't') {
 			tables = true;
+			continue;
+		}
+		if (c == 'd') {
+			dump = true;
 			continue;
 		}
 		if (c != 'f')
@@ -68,6 +74,8 @@ int cmd_decode(int argc, char **argv)
 		complain("decode: one FILE is needed, or - for standard input");
 		return EXIT_USAGE;
 	}
+	if (dump)
+		return print_dump(argv[optind], json);
 	if (!read_words(argv[optind], &words))
 		return EXIT_USAGE;
 	if (json)

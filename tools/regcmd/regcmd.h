@@ -77,6 +77,9 @@ bool read_words(const char *path, struct words *words);
 void print_text(FILE *out, size_t index, uint64_t word);
 void print_json(FILE *out, size_t index, uint64_t word);
 
+/* A dump of a hang; the exit status. */
+int print_dump(const char *path, bool json);
+
 /* "CNA_CBUF_CON0" or "unknown 0x0201:1048", in a static buffer. */
 const char *entry_name(uint64_t word);
 
