@@ -116,8 +116,10 @@ static void prepare(const struct rig *rig, struct drm_rkmm_submit *req, struct d
 	*op = (struct drm_rkmm_op) {
 		.plan = rig->plan.plan,
 		.a.handle = rig->bo[0].handle,
+		.a.offset = rig->at,
 		.b.handle = rig->bo[1].handle,
 		.c.handle = rig->bo[2].handle,
+		.c.offset = rig->at,
 	};
 	*req = (struct drm_rkmm_submit) {
 		.ops = { .stride = sizeof(*op), .count = 1, .array = (uintptr_t)op },
@@ -184,7 +186,7 @@ static void load(struct rig *rig)
 {
 	const struct shape *s = &rig->shape;
 
-	need(rkmm_pack_a(&rig->plan.a, rig->map[0], rig->data.a, s->k, s->m, s->k));
+	need(rkmm_pack_a(&rig->plan.a, rig->map[0] + rig->at, rig->data.a, s->k, s->m, s->k));
 	need(rkmm_pack_b(&rig->plan.b, rig->map[1], rig->data.b, s->n, s->k, s->n, 0));
 	sync_buffer(rig, 0, DRM_RKMM_SYNC_WRITE | DRM_RKMM_SYNC_END);
 	sync_buffer(rig, 1, DRM_RKMM_SYNC_WRITE | DRM_RKMM_SYNC_END);
@@ -220,7 +222,7 @@ static void check(struct rig *rig)
 	if (rig->plan.out_flags & DRM_RKMM_PLAN_HOST_FINISH)
 		die(EXIT_USAGE, "--submit needs a shape whose result the NPU finishes");
 	sync_buffer(rig, 2, DRM_RKMM_SYNC_READ);
-	need(rkmm_unpack_c(&rig->plan.c, rig->map[2], rig->data.c, s->n, s->m, s->n));
+	need(rkmm_unpack_c(&rig->plan.c, rig->map[2] + rig->at, rig->data.c, s->n, s->m, s->n));
 	wrong = data_check(&rig->data, &bound);
 	if (wrong)
 		die(EXIT_FAILED, "%llu elements are WRONG", (unsigned long long)wrong);
@@ -296,6 +298,40 @@ static struct span cold(struct rig *rig, bool buffers)
 	return span;
 }
 
+static void place_buffers(struct rig *rig, uint64_t room)
+{
+	rig->at = 0;
+	buffer_free(rig, 0);
+	buffer_free(rig, 2);
+	buffer(rig, 0, rig->plan.a.size + room);
+	buffer(rig, 2, rig->plan.c.size + room);
+	load(rig);
+}
+
+/* A known plan at addresses that were never seen, after so many others that no image is new. */
+static struct span moved(struct rig *rig, unsigned int i, unsigned int repeat)
+{
+	const unsigned int step = 64, first = 16;
+	struct span span;
+	unsigned int k;
+
+	if (!i) {
+		place_buffers(rig, (uint64_t)step * (first + repeat + 1));
+		for (k = 0; k < first; k++, rig->at += step) {
+			load(rig);
+			submit(rig, false);
+		}
+	}
+	load(rig);
+	span = submit(rig, false);
+	check(rig);
+	if (i < repeat)
+		rig->at += step;
+	else
+		place_buffers(rig, 0);
+	return span;
+}
+
 static struct span wait_done(struct rig *rig)
 {
 	struct drm_rkmm_submit req;
@@ -325,6 +361,9 @@ static void measure_all(struct rig *rig, unsigned int repeat, struct spread *out
 			case SUBMIT_COLD:
 			case SUBMIT_NEW_PLAN:
 				span = cold(rig, w == SUBMIT_COLD);
+				break;
+			case SUBMIT_MOVED:
+				span = moved(rig, i, repeat);
 				break;
 			case SUBMIT_WARM:
 			case SUBMIT_WAIT:

@@ -62,6 +62,7 @@ struct breakdown {
  * @data: operands and reference
  * @plan: of the driver
  * @bo: A, B, C
+ * @at: where A and C begin in their buffers
  * @map: their mappings
  * @clock: time that two readings of the clock take
  * @soft: the NPU is software
@@ -74,6 +75,7 @@ struct rig {
 	struct data data;
 	struct drm_rkmm_plan_create plan;
 	struct drm_rkmm_bo_create bo[3];
+	uint64_t at;
 	void *map[3];
 	uint64_t clock;
 	uint64_t cpu_clock;
@@ -87,6 +89,7 @@ enum what {
 	PLAN,
 	SUBMIT_COLD,
 	SUBMIT_NEW_PLAN,
+	SUBMIT_MOVED,
 	SUBMIT_WARM,
 	WAIT_DONE,
 	SUBMIT_WAIT,

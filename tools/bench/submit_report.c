@@ -18,6 +18,7 @@ static const struct {
 	[PLAN] = { "plan", "PLAN_CREATE and PLAN_DESTROY" },
 	[SUBMIT_COLD] = { "submit_cold", "SUBMIT, new plan and buffers: mapping, synthesis" },
 	[SUBMIT_NEW_PLAN] = { "submit_new_plan", "SUBMIT, new plan, known buffers: synthesis" },
+	[SUBMIT_MOVED] = { "submit_moved", "SUBMIT, A and C where they never were: image patched" },
 	[SUBMIT_WARM] = { "submit_warm", "SUBMIT, warm" },
 	[WAIT_DONE] = { "wait_done", "WAIT for what is over" },
 	[SUBMIT_WAIT] = { "submit_wait", "SUBMIT with wait, warm, the model's work included" },
