@@ -78,7 +78,11 @@ host-tests += test_prog_geometry
 test_prog_geometry-srcs := selftests/unit/test_prog_geometry.c
 test_prog_geometry-libs := prog
 
-host-tests += test_prog_op_words test_prog_op_lut
+host-tests += test_prog_op_words test_prog_op_steps test_prog_op_any test_prog_op_lut
+test_prog_op_steps-srcs := selftests/unit/test_prog_op_steps.c
+test_prog_op_steps-libs := prog
+test_prog_op_any-srcs := selftests/unit/test_prog_op_any.c
+test_prog_op_any-libs := prog
 test_prog_op_words-srcs := selftests/unit/test_prog_op_words.c
 test_prog_op_words-libs := prog
 test_prog_op_lut-srcs := selftests/unit/test_prog_op_lut.c
@@ -94,7 +98,13 @@ host-tests += test_prog_op_facts
 test_prog_op_facts-srcs := selftests/unit/test_prog_op_facts.c
 test_prog_op_facts-libs := prog
 
-host-tests += test_prog_op_model test_prog_op_chain
+host-tests += test_prog_op_model test_prog_op_curve test_prog_op_row test_prog_op_chain
+test_prog_op_curve-srcs := selftests/unit/test_prog_op_curve.c
+test_prog_op_curve-libs := prog model
+test_prog_op_curve-ldlibs := -lm
+test_prog_op_row-srcs := selftests/unit/test_prog_op_row.c
+test_prog_op_row-libs := prog model
+test_prog_op_row-ldlibs := -lm
 test_prog_op_chain-srcs := selftests/unit/test_prog_op_chain.c
 test_prog_op_chain-libs := prog model
 test_prog_op_chain-ldlibs := -lm
