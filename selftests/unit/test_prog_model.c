@@ -160,6 +160,46 @@ static void test_pitches(void **state)
 	}
 }
 
+/*
+ * A of other matrices: keys of one head among several, the rows of one group of heads, any
+ * multiple of 16 bytes from a line on. They are read where they lie, and nothing else is.
+ */
+static void test_views(void **state)
+{
+	static const uint32_t ks[] = { 32, 64, 96, 128, 256, 512, 1024, 4096 };
+	static const uint32_t heads[] = { 2, 3, 8, 16, 40 };
+	struct rkmm_geom g;
+	uint32_t t, i, j;
+
+	(void)state;
+	for (t = 0; t < RKMM_T_I4I16; t++) {
+		uint32_t least = t == RKMM_T_I8I8 ? 5 : 0;
+
+		for (i = least; i < 8; i++) {
+			uint32_t line = ks[i] * rkmm_in_bits(t) / 8;
+
+			for (j = 0; j < 25; j++) {
+				uint32_t pitch = j < 20 ? line + 16 * j : line * heads[j - 20];
+				struct rkmm_matmul mm = matmul(t, 2 + rnd(9), ks[i], 1 + rnd(70));
+
+				mm.a_pitch = pitch;
+				mm.lanes = 1 + rnd(3);
+				assert_int_equal(rkmm_geometry(&rkmm_limits_rk3588, &mm, &g),
+						 RKMM_OK);
+				assert_int_equal(g.a_pitch, pitch);
+				assert_int_equal(g.a_bytes, (mm.m - 1) * pitch + line);
+				multiply(&rkmm_limits_rk3588, &mm, 1 + rnd(mm.m));
+				mm.a_pitch = pitch + 1 + rnd(15);
+				assert_int_equal(rkmm_geometry(&rkmm_limits_rk3588, &mm, &g),
+						 RKMM_REASON_STRIDE);
+				mm.a_pitch = line - 16;
+				assert_int_equal(rkmm_geometry(&rkmm_limits_rk3588, &mm, &g),
+						 RKMM_REASON_STRIDE);
+			}
+		}
+	}
+}
+
 /* Chains cut into kicks: weight must not be reused across them */
 static void test_cut_chains(void **state)
 {
@@ -258,6 +298,7 @@ int main(void)
 		cmocka_unit_test(test_int4),
 		cmocka_unit_test(test_wide_int4),
 		cmocka_unit_test(test_pitches),
+		cmocka_unit_test(test_views),
 		cmocka_unit_test(test_cut_chains),
 		cmocka_unit_test(test_slices),
 		cmocka_unit_test(test_saturation),
