@@ -298,25 +298,20 @@ static struct span cold(struct rig *rig, bool buffers)
 	return span;
 }
 
-static void place_buffers(struct rig *rig, uint64_t room)
-{
-	rig->at = 0;
-	buffer_free(rig, 0);
-	buffer_free(rig, 2);
-	buffer(rig, 0, rig->plan.a.size + room);
-	buffer(rig, 2, rig->plan.c.size + room);
-	load(rig);
-}
-
 /* A known plan at addresses that were never seen, after so many others that no image is new. */
 static struct span moved(struct rig *rig, unsigned int i, unsigned int repeat)
 {
 	const unsigned int step = 64, first = 16;
 	struct span span;
 	unsigned int k;
+	uint64_t room;
 
 	if (!i) {
-		place_buffers(rig, (uint64_t)step * (first + repeat + 1));
+		room = (uint64_t)step * (first + repeat + 1);
+		buffer_free(rig, 0);
+		buffer_free(rig, 2);
+		buffer(rig, 0, rig->plan.a.size + room);
+		buffer(rig, 2, rig->plan.c.size + room);
 		for (k = 0; k < first; k++, rig->at += step) {
 			load(rig);
 			submit(rig, false);
@@ -325,10 +320,12 @@ static struct span moved(struct rig *rig, unsigned int i, unsigned int repeat)
 	load(rig);
 	span = submit(rig, false);
 	check(rig);
+	rig->at += step;
 	if (i < repeat)
-		rig->at += step;
-	else
-		place_buffers(rig, 0);
+		return span;
+	/* What is measured next finds no images but its own. */
+	rig->at = 0;
+	cold(rig, true);
 	return span;
 }
 
