@@ -66,6 +66,11 @@ test_step-srcs := selftests/unit/test_step.c kmod/rkmm_step.c
 test_step-libs := prog model
 test_step-ldlibs := -lm
 
+host-tests += test_step_fused
+test_step_fused-srcs := selftests/unit/test_step_fused.c kmod/rkmm_step.c
+test_step_fused-libs := prog model
+test_step_fused-ldlibs := -lm
+
 host-tests += test_step_once
 test_step_once-srcs := selftests/unit/test_step_once.c kmod/rkmm_step.c
 
