@@ -125,7 +125,8 @@ static void test_softmax(void **state)
 			t.op.n = 900 + rnd(200);
 		if (i % 10 == 1)
 			t.op.m = 250 + rnd(300);
-		if (i % 3 == 1) {
+		/* with a mask too */
+		if (i % 3 == 1 || i % 6 == 5) {
 			scale = (float)uniform(0.05, 2);
 			t.op.scale = float_bits((float)scale);
 		}
