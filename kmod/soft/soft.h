@@ -87,6 +87,7 @@ enum soft_switch {
 	SOFT_SW_TRANSITION,
 	SOFT_SW_UNTOUCHED,
 	SOFT_SW_COLD,
+	SOFT_SW_MAPPINGS,
 	SOFT_SW_COUNT,
 };
 
@@ -312,6 +313,7 @@ int soft_iommu_register(struct soft_npu *npu);
 void soft_iommu_unregister(struct soft_npu *npu);
 bool soft_iommu_translate(struct soft_npu *npu, u32 iova, bool write, phys_addr_t *phys);
 u32 soft_iommu_run(struct soft_npu *npu, u32 iova);
+long soft_iommu_mappings(struct soft_npu *npu);
 void soft_iommu_fault(struct soft_core *core, u32 iova, bool write);
 void soft_iommu_fault_init(struct soft_core *core);
 void soft_iommu_fault_sync(struct soft_core *core);
@@ -327,6 +329,8 @@ extern const struct kernel_param_ops soft_view_mode_ops;
 extern unsigned int soft_view_limit_mb;
 int soft_view_add(phys_addr_t phys, size_t size, bool coherent);
 void soft_view_del(phys_addr_t phys, size_t size);
+void soft_view_mark_guard(phys_addr_t phys);
+bool soft_view_is_guard(phys_addr_t phys);
 void soft_view_to_device(phys_addr_t phys, size_t size);
 void soft_view_to_cpu(phys_addr_t phys, size_t size);
 bool soft_view_access(phys_addr_t phys, void *buf, size_t len, bool write);
@@ -336,6 +340,10 @@ void soft_view_exit(void);
 
 /* soft_dma.c */
 void soft_dma_install(struct device *facade);
+bool soft_dma_installed(struct device *dev);
+
+/* soft_alias.c */
+void soft_alias_debugfs(struct dentry *dir);
 
 /* soft_debugfs.c */
 void soft_debugfs_init(void);

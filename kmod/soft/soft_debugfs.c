@@ -169,6 +169,8 @@ void soft_debugfs_init(void)
 	debugfs_create_file("evict", 0200, dir, NULL, &view_evict_fops);
 	debugfs_create_file("usage", 0400, dir, NULL, &view_usage_fops);
 
+	soft_alias_debugfs(soft_dir);
+
 	dir = debugfs_create_dir("faults", soft_dir);
 	for (i = 0; i < SOFT_CORES; i++) {
 		snprintf(name, sizeof(name), "core%u", i);

@@ -42,7 +42,12 @@ static dma_addr_t soft_dma_map_page(struct device *dev, struct page *page, unsig
 {
 	phys_addr_t phys = page_to_phys(page) + offset;
 
-	return soft_dma_map(phys, size, attrs) ? DMA_MAPPING_ERROR : phys;
+	if (soft_dma_map(phys, size, attrs))
+		return DMA_MAPPING_ERROR;
+	/* what lies between buffers is never written */
+	if (dir == DMA_TO_DEVICE)
+		soft_view_mark_guard(phys);
+	return phys;
 }
 
 static void soft_dma_unmap_page(struct device *dev, dma_addr_t addr, size_t size,
@@ -150,10 +155,15 @@ static const struct dma_map_ops soft_dma_ops = {
 	.sync_sg_for_device = soft_dma_sync_sg_for_device,
 };
 
+bool soft_dma_installed(struct device *dev)
+{
+	return get_dma_ops(dev) == &soft_dma_ops;
+}
+
 /* Before anybody can use the facade: from the bus notifier, as it is added. */
 void soft_dma_install(struct device *facade)
 {
 	set_dma_ops(facade, &soft_dma_ops);
-	if (get_dma_ops(facade) != &soft_dma_ops)
+	if (!soft_dma_installed(facade))
 		dev_err(facade, "this kernel has no dma_map_ops per device: no device view\n");
 }

@@ -40,6 +40,8 @@ struct soft_domain {
 	struct xarray table;
 	/** @pages: entries that are mapped */
 	atomic_long_t pages;
+	/** @runs: ranges of them without a gap */
+	atomic_long_t runs;
 	/** @pins: this domain holds a reference of the module */
 	bool pins;
 };
@@ -103,6 +105,14 @@ static bool soft_domain_present(struct soft_domain *domain, unsigned long page)
 	return entry && entry != SOFT_IOMMU_ABSENT;
 }
 
+/* Before [@page, @page + @n) is mapped, or after it was unmapped: how many runs that makes more */
+static long soft_domain_more_runs(struct soft_domain *domain, unsigned long page, unsigned long n)
+{
+	if (!n)
+		return 0;
+	return 1 - soft_domain_present(domain, page - 1) - soft_domain_present(domain, page + n);
+}
+
 static int soft_domain_map(struct iommu_domain *iommu_domain, unsigned long iova,
 			   phys_addr_t phys, size_t pgsize, size_t pgcount, int prot, gfp_t gfp,
 			   size_t *mapped)
@@ -135,6 +145,8 @@ static int soft_domain_map(struct iommu_domain *iommu_domain, unsigned long iova
 			break;
 	}
 	atomic_long_add(done >> SOFT_IOMMU_SHIFT, &domain->pages);
+	atomic_long_add(soft_domain_more_runs(domain, iova >> SOFT_IOMMU_SHIFT,
+					      done >> SOFT_IOMMU_SHIFT), &domain->runs);
 	/* a part that was mapped is the caller's to take back */
 	*mapped += done;
 	return ret;
@@ -156,6 +168,8 @@ static size_t soft_domain_unmap(struct iommu_domain *iommu_domain, unsigned long
 		xa_store(&domain->table, page, SOFT_IOMMU_ABSENT, GFP_ATOMIC);
 	}
 	atomic_long_sub(done >> SOFT_IOMMU_SHIFT, &domain->pages);
+	atomic_long_sub(soft_domain_more_runs(domain, iova >> SOFT_IOMMU_SHIFT,
+					      done >> SOFT_IOMMU_SHIFT), &domain->runs);
 	return done;
 }
 
@@ -271,18 +285,35 @@ bool soft_iommu_translate(struct soft_npu *npu, u32 iova, bool write, phys_addr_
 	return found;
 }
 
-/* First address of the pages, mapped without a gap, that @iova lies in. */
+/* First address of the pages, mapped without a gap or a guard page, that @iova lies in. */
 u32 soft_iommu_run(struct soft_npu *npu, u32 iova)
 {
 	struct soft_domain *domain;
 	unsigned long page = iova >> SOFT_IOMMU_SHIFT;
+	phys_addr_t phys;
 
 	rcu_read_lock();
 	domain = rcu_dereference(npu->attached);
-	while (domain && page && soft_domain_present(domain, page - 1))
+	while (domain && page &&
+	       soft_domain_lookup(domain, (page - 1) << SOFT_IOMMU_SHIFT, 0, &phys) &&
+	       !soft_view_is_guard(phys))
 		page--;
 	rcu_read_unlock();
 	return page << SOFT_IOMMU_SHIFT;
+}
+
+/* Mappings in the attached window: ranges of addresses without a gap */
+long soft_iommu_mappings(struct soft_npu *npu)
+{
+	struct soft_domain *domain;
+	long runs = 0;
+
+	rcu_read_lock();
+	domain = rcu_dereference(npu->attached);
+	if (domain)
+		runs = atomic_long_read(&domain->runs);
+	rcu_read_unlock();
+	return runs;
 }
 
 /* In a hard interrupt, as the chip's IOMMU shares the core's interrupt line. */

@@ -176,12 +176,20 @@ static bool soft_run_tasks(struct soft_core *core)
 	}
 }
 
+/* As many mappings in the window as hang a core (hw 03 M8)? */
+static bool soft_run_too_many(struct soft_core *core)
+{
+	u32 most = soft_switch_peek(core->index, SOFT_SW_MAPPINGS);
+
+	return most && soft_iommu_mappings(core->npu) >= most;
+}
+
 static void soft_run(struct soft_core *core)
 {
 	bool ended = false, silent;
 	u32 error;
 
-	if (soft_switch_take(core->index, SOFT_SW_NEVER_START))
+	if (soft_switch_take(core->index, SOFT_SW_NEVER_START) || soft_run_too_many(core))
 		goto out;
 	error = soft_switch_take(core->index, SOFT_SW_ERROR_IRQ);
 	if (error) {

@@ -42,6 +42,7 @@ static const struct soft_switch_row soft_switch_rows[SOFT_SW_COUNT] = {
 	[SOFT_SW_TRANSITION] = { .name = "transition", .value = true, .level = true },
 	[SOFT_SW_UNTOUCHED] = { .name = "untouched", .value = true, .level = true },
 	[SOFT_SW_COLD] = { .name = "cold", .value = true, .level = true },
+	[SOFT_SW_MAPPINGS] = { .name = "mappings", .value = true, .level = true },
 };
 
 struct soft_switch_state {

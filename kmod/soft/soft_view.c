@@ -40,6 +40,8 @@ struct view_page {
 	struct page *base;
 	/** @maps: DMA mappings that cover the page */
 	unsigned int maps;
+	/** @guard: a single page that the device only reads */
+	bool guard;
 	/** @dirty: mode line: lines not clean whatever @base says */
 	DECLARE_BITMAP(dirty, VIEW_LINES);
 };
@@ -202,12 +204,28 @@ static unsigned int view_page_copies(struct view_page *vp)
 	return (vp->dev != vp->cpu) + !!vp->base;
 }
 
+/* One mapping more of a page that has one */
+static bool view_again(phys_addr_t phys)
+{
+	struct view_page *old;
+	unsigned long flags;
+
+	write_lock_irqsave(&view_lock, flags);
+	old = view_find(phys);
+	if (old)
+		old->maps++;
+	write_unlock_irqrestore(&view_lock, flags);
+	return old;
+}
+
 static int view_add_page(phys_addr_t phys, bool coherent)
 {
 	struct view_page *vp, *old;
 	unsigned long flags;
 	int ret = 0;
 
+	if (view_again(phys))
+		return 0;
 	vp = view_page_new(phys, coherent);
 	if (!vp)
 		return -ENOMEM;
@@ -299,6 +317,31 @@ void soft_view_del(phys_addr_t phys, size_t size)
 
 	for (p = phys & PAGE_MASK; p < phys + size; p += PAGE_SIZE)
 		view_del_page(p);
+}
+
+void soft_view_mark_guard(phys_addr_t phys)
+{
+	struct view_page *vp;
+	unsigned long flags;
+
+	write_lock_irqsave(&view_lock, flags);
+	vp = view_find(phys);
+	if (vp)
+		vp->guard = true;
+	write_unlock_irqrestore(&view_lock, flags);
+}
+
+bool soft_view_is_guard(phys_addr_t phys)
+{
+	struct view_page *vp;
+	unsigned long flags;
+	bool guard;
+
+	read_lock_irqsave(&view_lock, flags);
+	vp = view_find(phys);
+	guard = vp && vp->guard;
+	read_unlock_irqrestore(&view_lock, flags);
+	return guard;
 }
 
 static void view_sync(phys_addr_t phys, size_t size,
