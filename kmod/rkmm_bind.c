@@ -13,10 +13,14 @@
 #include "rkmm_submit.h"
 #include "rkmm_trace.h"
 
+#define RKMM_OPERAND_B	1
+
 /* NPU address of an operand's memory or, where it will be staged, of what is before its offset. */
-static int rkmm_bind_place(struct rkmm_job *job, struct rkmm_staging *stage,
-			   enum rkmm_stage_side side, const struct rkmm_place *place, u32 *iova)
+static int rkmm_bind_place(struct rkmm_job *job, struct rkmm_window *window,
+			   struct rkmm_staging *stage, u32 operand,
+			   const struct rkmm_place *place, u32 *iova)
 {
+	u64 keep = operand == RKMM_OPERAND_B ? job->client->rdev->vm.keep : 0;
 	struct rkmm_stage_part part = {
 		.bo = place->temp ? NULL : to_rkmm_bo(place->obj),
 		.mem = place->temp ? rkmm_arena_memory(job->arena) : NULL,
@@ -25,12 +29,10 @@ static int rkmm_bind_place(struct rkmm_job *job, struct rkmm_staging *stage,
 	int ret;
 
 	if (!stage && part.bo)
-		return rkmm_window_map(job->window, part.bo, iova);
-	if (!stage) {
-		*iova = part.mem->iova;
-		return 0;
-	}
-	ret = rkmm_stage_add(stage, job->window, &part, side, iova);
+		return rkmm_window_map(window, part.bo, keep, iova);
+	if (!stage)
+		return rkmm_arena_iova(job->client, job->arena, window, iova);
+	ret = rkmm_stage_add(stage, window, &part, operand ? RKMM_STAGE_C : RKMM_STAGE_A, iova);
 	if (!ret)
 		*iova -= place->offset;
 	return ret;
@@ -47,8 +49,7 @@ static int rkmm_bind_operands(struct rkmm_job *job, struct rkmm_staging *stage, 
 	for (k = 0; k < RKMM_OPERANDS; k++) {
 		if (!rkmm_place_used(&op->place[k]))
 			continue;
-		ret = rkmm_bind_place(job, stages[k], k ? RKMM_STAGE_C : RKMM_STAGE_A,
-				      &op->place[k], &iova[k]);
+		ret = rkmm_bind_place(job, bound->window, stages[k], k, &op->place[k], &iova[k]);
 		if (ret)
 			return ret;
 	}
@@ -62,6 +63,7 @@ static int rkmm_bind_operands(struct rkmm_job *job, struct rkmm_staging *stage, 
 		.count = op->count,
 		.weights = iova[1],
 		.d = iova[3] + op->place[3].offset,
+		.window = bound->window->index,
 		.e = iova[4] + op->place[4].offset,
 	};
 	if (op->count > 1) {
@@ -153,9 +155,9 @@ static int rkmm_bind_step(struct rkmm_job *job, const struct rkmm_op_data *ops, 
 	if (n == 1 && !ops->plan->op)
 		bound->key.weights = 0;
 	for (i = 0; i < n && stage && inner; i++) {
-		bound[i].key.features = rkmm_stage_next(stage, job->window, RKMM_STAGE_A);
+		bound[i].key.features = rkmm_stage_next(stage, bound->window, RKMM_STAGE_A);
 		bound[i].key.outputs =
-			lanes ? rkmm_stage_next(stage, job->window, RKMM_STAGE_C) : 0;
+			lanes ? rkmm_stage_next(stage, bound->window, RKMM_STAGE_C) : 0;
 	}
 	return 0;
 }
@@ -163,6 +165,7 @@ static int rkmm_bind_step(struct rkmm_job *job, const struct rkmm_op_data *ops, 
 /* Behind the operands: what operations of the image keep, and read as features. */
 static int rkmm_bind_stage(struct rkmm_job *job, const struct rkmm_image *image)
 {
+	struct rkmm_window *window = image->mem->window;
 	const struct rkmm_stage_part consts = {
 		.mem = image->mem, .first = image->const_at, .bytes = image->const_bytes,
 	}, scratch = {
@@ -175,12 +178,12 @@ static int rkmm_bind_stage(struct rkmm_job *job, const struct rkmm_image *image)
 	if (!stage)
 		return 0;
 	if (image->keys->features && scratch.bytes)
-		ret = rkmm_stage_add(stage, job->window, &scratch, RKMM_STAGE_A, &iova);
+		ret = rkmm_stage_add(stage, window, &scratch, RKMM_STAGE_A, &iova);
 	if (!ret && image->keys->features && consts.bytes)
-		ret = rkmm_stage_add(stage, job->window, &consts, RKMM_STAGE_A, &iova);
+		ret = rkmm_stage_add(stage, window, &consts, RKMM_STAGE_A, &iova);
 	if (!ret && image->keys->outputs && scratch.bytes)
-		ret = rkmm_stage_add(stage, job->window, &scratch, RKMM_STAGE_C, &iova);
-	return ret ?: rkmm_stage_bind(job, job->nsteps);
+		ret = rkmm_stage_add(stage, window, &scratch, RKMM_STAGE_C, &iova);
+	return ret ?: rkmm_stage_bind(job, job->nsteps, window);
 }
 
 /* Lane by lane, in order. With several lanes they are few. */
@@ -242,6 +245,156 @@ static int rkmm_bind_steps(struct rkmm_job *job, const struct rkmm_op_data *ops,
 	return 0;
 }
 
+/* The window of an operation, its buffers mapped there but for what will be staged */
+static struct rkmm_window *rkmm_bind_window(struct rkmm_job *job, const struct rkmm_op_data *op,
+					    struct rkmm_window *near)
+{
+	struct rkmm_client *client = job->client;
+	bool staged = client->rdev->vm.stage_side;
+	struct rkmm_demand need = { .room = rkmm_op_data_bytes(op) };
+	bool temps = false;
+	u32 k;
+
+	BUILD_BUG_ON(ARRAY_SIZE(need.bos) != RKMM_OPERANDS);
+
+	for (k = 0; k < RKMM_OPERANDS; k++) {
+		temps |= op->place[k].temp;
+		if (!op->place[k].obj || (staged && (k == 0 || k == 2)))
+			continue;
+		need.bos[need.n++] = to_rkmm_bo(op->place[k].obj);
+		if (k == RKMM_OPERAND_B)
+			need.weights = need.bos[need.n - 1];
+	}
+	if (temps)
+		need.room += rkmm_arena_size(job->arena);
+	return rkmm_space_place(client->space, &need, near);
+}
+
+/* The only one, or the best for each operation */
+static int rkmm_bind_windows(struct rkmm_job *job, const struct rkmm_op_data *ops,
+			     struct rkmm_link *links, struct rkmm_bound *bound, bool spread)
+{
+	struct rkmm_client *client = job->client;
+	struct rkmm_window *window = client->window;
+	u32 i;
+
+	if (spread)
+		window = READ_ONCE(client->near) ?: window;
+	for (i = 0; i < job->nops; i++) {
+		if (spread) {
+			cond_resched();
+			if (fatal_signal_pending(current))
+				return -EINTR;
+			window = rkmm_bind_window(job, &ops[i], window);
+		}
+		if (IS_ERR(window))
+			return PTR_ERR(window);
+		bound[i].window = window;
+		links[i].window = window->index;
+	}
+	if (spread)
+		WRITE_ONCE(client->near, window);
+	return 0;
+}
+
+/* Windows are visited in rising order, round, from the one that is attached then. */
+static u32 rkmm_bind_rank(const struct rkmm_bound *bound, u32 from)
+{
+	return (bound->window->index + RKMM_WINDOWS_MAX - from) % RKMM_WINDOWS_MAX;
+}
+
+/* The members of a group, which leave each other alone, window by window; @at: their numbers */
+static void rkmm_bind_sort_group(const struct rkmm_bound *bound, u32 first, u32 end, u32 from,
+				 u32 *at)
+{
+	u32 i, k = first, rank;
+
+	for (rank = 0; rank < RKMM_WINDOWS_MAX; rank++)
+		for (i = first; i < end; i++)
+			if (rkmm_bind_rank(&bound[i], from) == rank)
+				at[k++] = i;
+}
+
+/*
+ * Fewer switches: the same operations in another order, which the caller frees; NULL where
+ * they are in order.
+ */
+static struct rkmm_op_data *rkmm_bind_reorder(struct rkmm_job *job, const struct rkmm_op_data *ops,
+					      struct rkmm_bound *bound, u32 from)
+{
+	struct rkmm_op_data *sorted = NULL;
+	u32 first, end, i, *at;
+
+	at = kvmalloc_array(job->nops, sizeof(*at), GFP_KERNEL);
+	for (first = 0; at && first < job->nops; first = end) {
+		for (end = first + 1; end < job->nops && ops[end].grouped; end++)
+			;
+		rkmm_bind_sort_group(bound, first, end, from, at);
+		from = bound[at[end - 1]].window->index;
+	}
+	for (i = 0; at && i < job->nops && at[i] == i; i++)
+		;
+	if (at && i < job->nops)
+		sorted = kvmalloc_array(job->nops, sizeof(*sorted), GFP_KERNEL_ACCOUNT);
+	for (i = 0; sorted && i < job->nops; i++) {
+		sorted[i] = ops[at[i]];
+		sorted[i].grouped = ops[i].grouped;
+	}
+	kvfree(at);
+	return sorted;
+}
+
+/* Operations of several windows: steps of those that are in order. Memory for that is no must. */
+static int rkmm_bind_sorted(struct rkmm_job *job, const struct rkmm_op_data *ops, u32 from,
+			    struct rkmm_link *links, struct rkmm_bound *bound)
+{
+	struct rkmm_op_data *sorted = rkmm_bind_reorder(job, ops, bound, from);
+	int ret = 0;
+	u32 i;
+
+	if (!sorted)
+		return rkmm_bind_steps(job, ops, links, bound);
+	for (i = 0; i < job->nops; i++)
+		rkmm_bind_link(job, &sorted[i], &links[i]);
+	/* Everything is mapped: this finds it, each in the window where it is. */
+	ret = rkmm_bind_windows(job, sorted, links, bound, true);
+	if (!ret)
+		ret = rkmm_bind_steps(job, sorted, links, bound);
+	kvfree(sorted);
+	return ret;
+}
+
+static void rkmm_bind_undo(struct rkmm_job *job)
+{
+	while (job->nsteps)
+		rkmm_image_put(job->client, job->steps[--job->nsteps]);
+	rkmm_stage_forget(job->client->rdev, job->stages, job->nops);
+	job->stages = NULL;
+}
+
+/* Most clients have one window, and enough room in it: nothing is asked before that is tried. */
+static int rkmm_bind_spread(struct rkmm_job *job, const struct rkmm_op_data *ops,
+			    struct rkmm_link *links, struct rkmm_bound *bound)
+{
+	struct rkmm_client *client = job->client;
+	bool spread = rkmm_space_windows(client->space) > 1;
+	struct rkmm_window *near;
+	int ret;
+
+	for (;;) {
+		near = READ_ONCE(client->near) ?: client->window;
+		ret = rkmm_bind_windows(job, ops, links, bound, spread);
+		if (!ret)
+			ret = spread && job->nops > 1 ?
+			      rkmm_bind_sorted(job, ops, near->index, links, bound) :
+			      rkmm_bind_steps(job, ops, links, bound);
+		if (ret != -ENOSPC || spread || client->rdev->vm.windows_most == 1)
+			return ret;
+		rkmm_bind_undo(job);
+		spread = true;
+	}
+}
+
 int rkmm_bind(struct rkmm_job *job, const struct rkmm_op_data *ops, struct rkmm_bound *bound)
 {
 	struct rkmm_link few[RKMM_FEW_OPS], *links = few;
@@ -258,7 +411,7 @@ int rkmm_bind(struct rkmm_job *job, const struct rkmm_op_data *ops, struct rkmm_
 		return -ENOMEM;
 	for (i = 0; i < job->nops; i++)
 		rkmm_bind_link(job, &ops[i], &links[i]);
-	ret = rkmm_bind_steps(job, ops, links, bound);
+	ret = rkmm_bind_spread(job, ops, links, bound);
 	if (links != few)
 		kvfree(links);
 	return ret;

@@ -42,6 +42,7 @@ struct rkmm_proof;
  * @nclients: entries of @clients; under @lock
  * @resets: resets done; under @lock
  * @switches: window switches; under @lock
+ * @switch_ns: time of those; under @lock
  * @remaps: times that other operands were staged; under @lock
  * @changes: times that a core was started in another datapath mode; under @lock
  * @mode_resets: resets for the sake of one; under @lock
@@ -100,6 +101,7 @@ struct rkmm_sched {
 	u32 nclients;
 	u64 resets;
 	u64 switches;
+	u64 switch_ns;
 	u64 remaps;
 	u64 changes;
 	u64 mode_resets;
@@ -200,7 +202,8 @@ struct rkmm_warm_slot {
  * struct rkmm_client - one open file; outlives it until its last job is released
  * @ref: one for the file, one for every job
  * @rdev: the device
- * @window: its address window, referenced
+ * @space: its address windows, referenced
+ * @window: the first of them
  * @pid: of the process that opened the file
  * @comm: name of it
  * @nfailed: failures so far; under rkmm_sched.lock
@@ -217,6 +220,7 @@ struct rkmm_client {
 	/** @id: for people and fdinfo, never reused */
 	u64 id;
 	struct rkmm_device *rdev;
+	struct rkmm_space *space;
 	struct rkmm_window *window;
 	pid_t pid;
 	char comm[TASK_COMM_LEN];
@@ -241,6 +245,9 @@ struct rkmm_client {
 	struct mutex arena_lock;
 	/** @arena: memory of temporaries, referenced; see rkmm_temp.c */
 	struct rkmm_arena *arena;
+
+	/** @near: window of the operation bound last; a hint, without a lock */
+	struct rkmm_window *near;
 
 	/** @spare: memory of a job, for the next one; by atomic exchange */
 	struct rkmm_job *spare;

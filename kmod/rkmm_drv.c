@@ -33,7 +33,7 @@ static void rkmm_client_free(struct kref *ref)
 	rkmm_images_fini(client);
 	rkmm_arena_fini(client);
 	kfree(client->spare);
-	rkmm_window_put(client->window);
+	rkmm_space_put(client->space);
 	mutex_destroy(&client->submit_lock);
 	kfree(client);
 }
@@ -67,21 +67,22 @@ static int rkmm_open(struct drm_device *drm, struct drm_file *file)
 	init_waitqueue_head(&client->done);
 	spin_lock_init(&client->stage_lock);
 	client->fence_context = dma_fence_context_alloc(1);
-	client->window = rkmm_window_open(rdev);
-	if (IS_ERR(client->window)) {
-		ret = PTR_ERR(client->window);
+	client->space = rkmm_space_open(rdev);
+	if (IS_ERR(client->space)) {
+		ret = PTR_ERR(client->space);
 		goto err_free;
 	}
+	client->window = client->space->window[0];
 	ret = rkmm_images_init(client);
 	if (ret)
-		goto err_window;
+		goto err_space;
 	rkmm_plans_init(client);
 	rkmm_sched_open(client);
 	file->driver_priv = client;
 	goto out;
 
-err_window:
-	rkmm_window_put(client->window);
+err_space:
+	rkmm_space_put(client->space);
 err_free:
 	mutex_destroy(&client->arena_lock);
 	mutex_destroy(&client->submit_lock);

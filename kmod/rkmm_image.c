@@ -121,7 +121,7 @@ struct rkmm_image_plan {
 };
 
 /* Room for an image of @nkeys operations, and for its programs. */
-static struct rkmm_image *rkmm_image_alloc(struct rkmm_client *client, u32 nkeys,
+static struct rkmm_image *rkmm_image_alloc(struct rkmm_window *window, u32 nkeys,
 					   const struct rkmm_image_plan *ip)
 {
 	size_t kicks = struct_size((struct rkmm_image *)NULL, kicks, ip->extent.kicks);
@@ -130,7 +130,7 @@ static struct rkmm_image *rkmm_image_alloc(struct rkmm_client *client, u32 nkeys
 	image = kvzalloc(kicks + nkeys * sizeof(*image->keys), GFP_KERNEL_ACCOUNT);
 	if (!image)
 		return ERR_PTR(-ENOMEM);
-	image->mem = rkmm_progmem_alloc(client->window, ip->extent.bytes + ip->const_bytes);
+	image->mem = rkmm_progmem_alloc(window, ip->extent.bytes + ip->const_bytes);
 	if (IS_ERR(image->mem)) {
 		int ret = PTR_ERR(image->mem);
 
@@ -138,7 +138,7 @@ static struct rkmm_image *rkmm_image_alloc(struct rkmm_client *client, u32 nkeys
 		return ERR_PTR(ret);
 	}
 	if (ip->temp_bytes)
-		image->scratch = rkmm_scratch_alloc(client->window, ip->temp_bytes);
+		image->scratch = rkmm_scratch_alloc(window, ip->temp_bytes);
 	if (IS_ERR(image->scratch)) {
 		int ret = PTR_ERR(image->scratch);
 
@@ -366,7 +366,7 @@ static struct rkmm_image *rkmm_image_write(struct rkmm_client *client,
 	limits.light &= rkmm_image_light(client->rdev);
 	/* Before the places are known, which it does not depend on. */
 	rkmm_image_measure(&limits, ip->members, ip->n, &ip->extent);
-	image = rkmm_image_alloc(client, n, ip);
+	image = rkmm_image_alloc(bound->window, n, ip);
 	if (IS_ERR(image))
 		return image;
 	for (i = 0; i < n; i++)
@@ -478,6 +478,7 @@ void rkmm_image_put(struct rkmm_client *client, struct rkmm_image *image)
 /* Which images are to go: those of a plan, or with operands in a range of addresses */
 struct rkmm_image_match {
 	u64 plan;
+	u32 window;
 	u32 start;
 	u64 bytes;
 };
@@ -494,10 +495,12 @@ static bool rkmm_image_uses(const struct rkmm_image *image, const struct rkmm_im
 
 	for (i = 0; i < image->nkeys; i++) {
 		key = &image->keys[i];
-		if (key->plan == match->plan ||
-		    rkmm_image_in(match, key->a) || rkmm_image_in(match, key->b) ||
-		    rkmm_image_in(match, key->c) || rkmm_image_in(match, key->d) ||
-		    rkmm_image_in(match, key->e))
+		if (key->plan == match->plan)
+			return true;
+		if (key->window == match->window &&
+		    (rkmm_image_in(match, key->a) || rkmm_image_in(match, key->b) ||
+		     rkmm_image_in(match, key->c) || rkmm_image_in(match, key->d) ||
+		     rkmm_image_in(match, key->e)))
 			return true;
 	}
 	return false;
@@ -531,9 +534,11 @@ void rkmm_images_drop_plan(struct rkmm_client *client, u64 plan)
 	rkmm_images_drop(client, &match);
 }
 
-void rkmm_images_drop_range(struct rkmm_client *client, u32 start, u64 bytes)
+void rkmm_images_drop_range(struct rkmm_client *client, const struct rkmm_progmem *range)
 {
-	const struct rkmm_image_match match = { .start = start, .bytes = bytes };
+	const struct rkmm_image_match match = {
+		.window = range->window->index, .start = range->iova, .bytes = range->size,
+	};
 
 	rkmm_images_drop(client, &match);
 }
@@ -555,11 +560,13 @@ int rkmm_images_init(struct rkmm_client *client)
 void rkmm_images_fini(struct rkmm_client *client)
 {
 	struct rkmm_images *images = client->images;
+	u32 i;
 
 	mutex_lock(&images->lock);
 	rkmm_images_trim(images, 0);
-	if (images->land)
-		rkmm_progmem_free(images->land);
+	for (i = 0; i < ARRAY_SIZE(images->land); i++)
+		if (images->land[i])
+			rkmm_progmem_free(images->land[i]);
 	mutex_unlock(&images->lock);
 	mutex_destroy(&images->lock);
 	kfree(images);

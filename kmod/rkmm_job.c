@@ -98,7 +98,6 @@ struct rkmm_job *rkmm_job_alloc(struct rkmm_client *client, u32 nops, u32 cores)
 	kref_init(&job->ref);
 	rkmm_client_get(client);
 	job->client = client;
-	job->window = client->window;
 	job->nops = nops;
 	job->cores = cores ?: client->rdev->all_cores;
 	return job;

@@ -146,6 +146,7 @@ void rkmm_plans_fini(struct rkmm_client *client);
  * @lane: struct rkmm_member.lane
  * @after: struct rkmm_member.after
  * @shares: lanes that its rows are shared out over, 0 for 1
+ * @window: number of the window that the addresses are in
  * @e: NPU address of E
  * @features: where features in memory of the image are staged, 0: they are not
  * @outputs: where that memory is staged for what it is written by, 0: it is not
@@ -162,7 +163,8 @@ struct rkmm_image_key {
 	u32 d;
 	u8 lane;
 	u8 after;
-	u16 shares;
+	u8 shares;
+	u8 window;
 	u32 e;
 	u32 features, outputs;
 };
@@ -171,9 +173,11 @@ struct rkmm_image_key {
  * struct rkmm_bound - an operation with addresses
  * @plan: referenced by the caller
  * @key: the addresses
+ * @window: what they are in
  */
 struct rkmm_bound {
 	struct rkmm_plan *plan;
+	struct rkmm_window *window;
 	struct rkmm_image_key key;
 };
 
@@ -261,8 +265,8 @@ struct rkmm_images {
 	u64 patched;
 	/** @clock: counts what images are put */
 	u64 clock;
-	/** @land: NULL, or memory of trailers */
-	struct rkmm_progmem *land;
+	/** @land: memory of trailers in each window, or NULL */
+	struct rkmm_progmem *land[RKMM_WINDOWS_MAX];
 };
 
 int rkmm_images_init(struct rkmm_client *client);
@@ -301,13 +305,18 @@ struct rkmm_image *rkmm_image_readdress(struct rkmm_client *client,
 u64 rkmm_image_memory(const struct rkmm_image *image);
 /* rkmm_images_drop_plan() - free the idle images of a destroyed plan */
 void rkmm_images_drop_plan(struct rkmm_client *client, u64 plan);
-/* rkmm_images_drop_range() - free the idle images with operands in a range of NPU addresses */
-void rkmm_images_drop_range(struct rkmm_client *client, u32 start, u64 bytes);
+/* rkmm_images_drop_range() - free the idle images with operands in such memory */
+void rkmm_images_drop_range(struct rkmm_client *client, const struct rkmm_progmem *range);
 
 /* ---- rkmm_temp.c: memory of temporaries ------------------------------------- */
 
 /* rkmm_arena_memory() - where they lie */
 struct rkmm_progmem *rkmm_arena_memory(const struct rkmm_arena *arena);
+/* rkmm_arena_iova() - NPU address of its first byte in a window; 0, -ENOSPC, -ENOMEM, -ENODEV */
+int rkmm_arena_iova(struct rkmm_client *client, struct rkmm_arena *arena,
+		    struct rkmm_window *window, u32 *iova);
+/* rkmm_arena_size() - bytes it has */
+u64 rkmm_arena_size(const struct rkmm_arena *arena);
 /* rkmm_arena_put() - NULL is fine; sleeps */
 void rkmm_arena_put(struct rkmm_arena *arena);
 /* rkmm_arena_bytes() - bytes that the client's arena has */
@@ -363,7 +372,6 @@ struct rkmm_bo_use {
  * @ref: one for the scheduler until the job has ended, others for the moment; behind the
  *	last one only @fence and its memory are left
  * @client: referenced
- * @window: of the client, kept by it
  * @seqno: 0 until the fence is armed
  * @in_reap: in rkmm_sched.reap_list
  * @deps: fences waited for
@@ -386,7 +394,6 @@ struct rkmm_job {
 	bool published;
 	struct kref ref;
 	struct rkmm_client *client;
-	struct rkmm_window *window;
 	u64 seqno;
 	/** @cores: mask of cores allowed */
 	u32 cores;
@@ -441,6 +448,12 @@ struct rkmm_job {
 	/** @few_bos: @bos of few operations */
 	struct rkmm_bo_use few_bos[RKMM_OPERANDS * RKMM_FEW_OPS];
 };
+
+/* rkmm_job_window() - what the job's next start, or the running one, is in */
+static inline struct rkmm_window *rkmm_job_window(const struct rkmm_job *job)
+{
+	return job->steps[job->step]->mem->window;
+}
 
 /* ---- rkmm_warm.c: submissions that come again ------------------------------ */
 

@@ -48,6 +48,7 @@ int rkmm_landing_init(struct rkmm_device *rdev)
 int rkmm_landing_place(struct rkmm_client *client, const struct rkmm_bound *bound, u32 n, u32 *land)
 {
 	struct rkmm_images *images = client->images;
+	struct rkmm_progmem **mem = &images->land[bound->window->index];
 	u32 i;
 
 	lockdep_assert_held(&images->lock);
@@ -59,14 +60,14 @@ int rkmm_landing_place(struct rkmm_client *client, const struct rkmm_bound *boun
 			break;
 	if (i == n)
 		return 0;
-	if (!images->land) {
-		struct rkmm_progmem *mem = rkmm_scratch_alloc(client->window, RKMM_LAND_BYTES);
+	if (!*mem) {
+		struct rkmm_progmem *new = rkmm_scratch_alloc(bound->window, RKMM_LAND_BYTES);
 
-		if (IS_ERR(mem))
-			return PTR_ERR(mem);
-		images->land = mem;
+		if (IS_ERR(new))
+			return PTR_ERR(new);
+		*mem = new;
 	}
-	*land = images->land->iova;
+	*land = (*mem)->iova;
 	return 0;
 }
 

@@ -73,10 +73,11 @@ static int rkmm_progmem_map(struct rkmm_progmem *pm)
 		return ret;
 	at = pm->mm.start;
 	/* No line will be dirty after this: dma-direct ignores the hint, the software NPU asks. */
-	ret = dma_map_sgtable(dma, &pm->sgt, DMA_BIDIRECTIONAL, DMA_ATTR_WRITE_COMBINE);
+	ret = pm->of ? 0 : dma_map_sgtable(dma, &pm->sgt, DMA_BIDIRECTIONAL,
+					   DMA_ATTR_WRITE_COMBINE);
 	if (ret)
 		goto err_remove;
-	for_each_sgtable_dma_sg(&pm->sgt, sg, i) {
+	for_each_sgtable_dma_sg(&(pm->of ?: pm)->sgt, sg, i) {
 		ret = rkmm_window_fill(window, &at, sg_dma_address(sg), sg_dma_len(sg),
 				       pm->scratch ? IOMMU_READ | IOMMU_WRITE : IOMMU_READ);
 		if (ret)
@@ -91,7 +92,8 @@ static int rkmm_progmem_map(struct rkmm_progmem *pm)
 	return 0;
 
 err_unmap:
-	dma_unmap_sgtable(dma, &pm->sgt, DMA_BIDIRECTIONAL, DMA_ATTR_WRITE_COMBINE);
+	if (!pm->of)
+		dma_unmap_sgtable(dma, &pm->sgt, DMA_BIDIRECTIONAL, DMA_ATTR_WRITE_COMBINE);
 err_remove:
 	rkmm_window_remove(window, &pm->mm, at);
 	return ret;
@@ -106,8 +108,9 @@ void rkmm_progmem_unmap(struct rkmm_progmem *pm)
 	rkmm_stage_forget_mem(pm);
 	list_del(&pm->in_window);
 	rkmm_window_remove(pm->window, &pm->mm, (u64)pm->iova + pm->size + PAGE_SIZE);
-	dma_unmap_sgtable(pm->window->rdev->dma, &pm->sgt, DMA_BIDIRECTIONAL,
-			  DMA_ATTR_WRITE_COMBINE);
+	if (!pm->of)
+		dma_unmap_sgtable(pm->window->rdev->dma, &pm->sgt, DMA_BIDIRECTIONAL,
+				  DMA_ATTR_WRITE_COMBINE);
 }
 
 static struct rkmm_progmem *rkmm_progmem_new(struct rkmm_window *window, size_t size, bool scratch)
@@ -173,6 +176,36 @@ struct rkmm_progmem *rkmm_scratch_alloc(struct rkmm_window *window, size_t size)
 	return rkmm_progmem_new(window, size, true);
 }
 
+struct rkmm_progmem *rkmm_progmem_alias(struct rkmm_progmem *pm, struct rkmm_window *window)
+{
+	struct rkmm_device *rdev = window->rdev;
+	struct rkmm_progmem *alias;
+	int ret = -ENODEV, idx;
+
+	alias = kzalloc(sizeof(*alias), GFP_KERNEL_ACCOUNT);
+	if (!alias)
+		return ERR_PTR(-ENOMEM);
+	alias->window = window;
+	alias->of = pm;
+	alias->scratch = pm->scratch;
+	alias->size = pm->size;
+	INIT_LIST_HEAD(&alias->in_window);
+	if (drm_dev_enter(rdev->drm, &idx)) {
+		mutex_lock(&rdev->vm.lock);
+		/* else the device went and came no more */
+		if (pm->mapped)
+			ret = rkmm_progmem_map(alias);
+		mutex_unlock(&rdev->vm.lock);
+		drm_dev_exit(idx);
+	}
+	if (ret) {
+		kfree(alias);
+		return ERR_PTR(ret);
+	}
+	rkmm_window_get(window);
+	return alias;
+}
+
 void rkmm_progmem_free(struct rkmm_progmem *pm)
 {
 	struct rkmm_window *window = pm->window;
@@ -182,8 +215,10 @@ void rkmm_progmem_free(struct rkmm_progmem *pm)
 	mutex_lock(&window->rdev->vm.lock);
 	rkmm_progmem_unmap(pm);
 	mutex_unlock(&window->rdev->vm.lock);
-	sg_free_table(&pm->sgt);
-	rkmm_progmem_free_pages(pm);
+	if (!pm->of) {
+		sg_free_table(&pm->sgt);
+		rkmm_progmem_free_pages(pm);
+	}
 	kfree(pm);
 	rkmm_window_put(window);
 }

@@ -147,11 +147,17 @@ static int rkmm_query_ops(struct rkmm_client *client, struct drm_rkmm_query *arg
 static void rkmm_query_sched(struct rkmm_device *rdev, struct drm_rkmm_sched_info *info)
 {
 	struct rkmm_sched *sched = &rdev->sched;
+	struct rkmm_window *window;
 	u32 i;
 
+	mutex_lock(&rdev->vm.lock);
+	list_for_each_entry(window, &rdev->vm.windows, node)
+		info->windows++;
+	mutex_unlock(&rdev->vm.lock);
 	spin_lock_irq(&sched->lock);
 	info->choices = sched->policy.choices;
 	info->switches = sched->switches;
+	info->switch_ns = sched->switch_ns;
 	info->switches_avoided = sched->policy.rule[RKMM_RULE_WINDOW];
 	info->stagings = sched->remaps;
 	info->mode_changes = sched->changes;

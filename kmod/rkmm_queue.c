@@ -3,6 +3,7 @@
  * How jobs come and go: queues of clients, dependencies, and everything that
  * makes the scheduler stand still: window switches, staging, resets, sleep, removal.
  */
+#include <linux/ktime.h>
 #include <linux/module.h>
 
 #include "compat/rkmm_compat.h"
@@ -129,6 +130,7 @@ void rkmm_sched_close(struct rkmm_client *client)
 struct rkmm_target {
 	struct rkmm_window *window;	/* NULL: nothing is needed */
 	bool attach;			/* it is not attached */
+	u32 old;			/* number of the one that is, 0: none */
 	enum rkmm_need need;		/* between two datapath modes */
 	enum rkmm_mode from, to;	/* those */
 	struct rkmm_staging *stage;	/* referenced; NULL: nothing to be staged */
@@ -151,8 +153,9 @@ static struct rkmm_target rkmm_sched_target(struct rkmm_device *rdev)
 	if (!client || !client->candidate.elsewhere)
 		return target;
 	job = rkmm_sched_next(client);
-	target.window = job->window;
-	target.attach = job->window != sched->window;
+	target.window = rkmm_job_window(job);
+	target.attach = target.window != sched->window;
+	target.old = sched->window ? sched->window->id : 0;
 	target.to = job->steps[job->step]->mode;
 	core = rkmm_sched_idle_core(rdev, job, &need);
 	if (core && need >= rdev->need_worker) {
@@ -165,7 +168,7 @@ static struct rkmm_target rkmm_sched_target(struct rkmm_device *rdev)
 			      core->mode;
 	}
 	target.stage = rkmm_sched_stage(job);
-	if (target.stage == job->window->staged)
+	if (target.stage == target.window->staged)
 		target.stage = NULL;
 	if (target.need == RKMM_NEED_RESET)
 		trace_rkmm_mode_reset(job);
@@ -198,12 +201,22 @@ static int rkmm_sched_change(struct rkmm_device *rdev, const struct rkmm_target 
 	return ret || target->to == RKMM_MODE_DPU ? ret : rkmm_proof_warm(rdev, target->to);
 }
 
+/* The window cannot be attached: end what needs it now. */
+static void rkmm_sched_mark_window(struct rkmm_client *client, const struct rkmm_window *window,
+				   int result)
+{
+	struct rkmm_job *job = rkmm_sched_next(client);
+
+	if (job && rkmm_job_window(job) == window && !job->result)
+		job->result = result;
+}
+
 static void rkmm_sched_switch(struct rkmm_device *rdev, const struct rkmm_target *target)
 {
 	struct rkmm_sched *sched = &rdev->sched;
 	struct rkmm_client *client;
 	int attached = 0, staged = 0, reset = 0;
-	u64 began = ktime_get_ns();
+	u64 began = ktime_get_ns(), detached, ns = 0;
 	unsigned long flags;
 	bool cookie;
 
@@ -212,8 +225,12 @@ static void rkmm_sched_switch(struct rkmm_device *rdev, const struct rkmm_target
 	if (target->stage)
 		staged = rkmm_stage_switch(target->window, target->stage);
 	/* Runs of the driver's own have a window of their own. */
-	if (target->attach || READ_ONCE(rdev->vm.attached) != target->window)
+	if (target->attach || READ_ONCE(rdev->vm.attached) != target->window) {
+		detached = ktime_get_ns();
 		attached = rkmm_vm_attach(rdev, target->window);
+		ns = ktime_get_ns() - detached;
+		trace_rkmm_window_switch(target->old, target->window->id, ns, attached);
+	}
 
 	cookie = dma_fence_begin_signalling();
 	spin_lock_irqsave(&sched->lock, flags);
@@ -223,6 +240,7 @@ static void rkmm_sched_switch(struct rkmm_device *rdev, const struct rkmm_target
 	sched->switching = NULL;
 	sched->staging = NULL;
 	sched->switches += target->attach;
+	sched->switch_ns += ns;
 	sched->mode_resets += target->need == RKMM_NEED_RESET;
 	if (reset)
 		sched->dead = true;
@@ -233,11 +251,8 @@ static void rkmm_sched_switch(struct rkmm_device *rdev, const struct rkmm_target
 		dev_err_ratelimited(rdev->dev, "cannot stage operands: %d\n", staged);
 	rkmm_sched_tick(sched);
 	list_for_each_entry(client, &sched->clients, in_clients) {
-		if (attached && client->window == target->window) {
-			rkmm_sched_mark(client, -EIO);
-			if (client->running && !client->running->result)
-				client->running->result = -EIO;
-		}
+		if (attached)
+			rkmm_sched_mark_window(client, target->window, -EIO);
 		if (staged)
 			rkmm_sched_mark_staged(client, target->stage, -EIO);
 	}

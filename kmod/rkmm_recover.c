@@ -157,7 +157,7 @@ void rkmm_vm_fault(struct rkmm_device *rdev, struct rkmm_window *window, unsigne
 			    write ? "write" : "read", iova);
 	for (i = 0; i < rdev->ncores; i++) {
 		core = &rdev->cores[i];
-		if (core->state != RKMM_CORE_BUSY || core->job->window != window)
+		if (core->state != RKMM_CORE_BUSY || rkmm_job_window(core->job) != window)
 			continue;
 		busy = core;
 		nbusy++;

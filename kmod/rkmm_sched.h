@@ -27,8 +27,9 @@ static inline struct rkmm_staging *rkmm_sched_stage(const struct rkmm_job *job)
 static inline bool rkmm_sched_here(const struct rkmm_device *rdev, const struct rkmm_job *job)
 {
 	const struct rkmm_staging *stage = rkmm_sched_stage(job);
+	const struct rkmm_window *window = rkmm_job_window(job);
 
-	return job->window == rdev->sched.window && (!stage || stage == job->window->staged);
+	return window == rdev->sched.window && (!stage || stage == window->staged);
 }
 
 /* rkmm_sched_mark() - nothing that is queued will run */

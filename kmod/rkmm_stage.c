@@ -65,7 +65,7 @@ struct rkmm_staging *rkmm_stage_new(struct rkmm_job *job, u32 step, u32 room)
 {
 	struct rkmm_staging *stage;
 
-	if (!job->window->rdev->vm.stage_side)
+	if (!job->client->rdev->vm.stage_side)
 		return NULL;
 	if (!job->stages)
 		job->stages = kvcalloc(job->nops, sizeof(*job->stages), GFP_KERNEL_ACCOUNT);
@@ -213,7 +213,7 @@ static struct rkmm_staging *rkmm_stage_last(struct rkmm_client *client)
 	return last;
 }
 
-int rkmm_stage_bind(struct rkmm_job *job, u32 step)
+int rkmm_stage_bind(struct rkmm_job *job, u32 step, struct rkmm_window *window)
 {
 	struct rkmm_client *client = job->client;
 	struct rkmm_staging *stage, *last;
@@ -221,8 +221,11 @@ int rkmm_stage_bind(struct rkmm_job *job, u32 step)
 
 	if (!job->stages)
 		return 0;
-	/* One stage for equal ones: the scheduler compares pointers. */
 	stage = job->stages[step];
+	ret = rkmm_stage_reserve(window, stage);
+	if (ret)
+		return ret;
+	/* One stage for equal ones: the scheduler compares pointers. */
 	last = rkmm_stage_last(client);
 	if (last && rkmm_stage_same_side(last, stage, RKMM_STAGE_A) &&
 	    rkmm_stage_same_side(last, stage, RKMM_STAGE_C)) {
@@ -232,9 +235,6 @@ int rkmm_stage_bind(struct rkmm_job *job, u32 step)
 	}
 	rkmm_stage_put(last);
 
-	ret = rkmm_stage_reserve(job->window, stage);
-	if (ret)
-		return ret;
 	rkmm_stage_get(stage);
 	spin_lock(&client->stage_lock);
 	last = client->stage;

@@ -89,7 +89,7 @@ struct rkmm_staging *rkmm_stage_new(struct rkmm_job *job, u32 step, u32 room);
 /**
  * rkmm_stage_add() - place an operand
  * @stage: not bound yet
- * @window: of the job
+ * @window: of the step
  * @what: buffer or memory, kept by the job; bytes of it, not whole pages; a buffer is pinned
  * @side: A is mapped read-only
  * @iova: NPU address of the first byte
@@ -107,12 +107,13 @@ u32 rkmm_stage_next(const struct rkmm_staging *stage, const struct rkmm_window *
  * rkmm_stage_bind() - the step's operands are complete: mapping them shall need no memory
  * @job: not queued yet
  * @step: which
+ * @window: what it runs in
  *
  * The step shares the stage of the client's last one if that holds the same.
  *
  * Return: 0, -ENOMEM, -ENODEV.
  */
-int rkmm_stage_bind(struct rkmm_job *job, u32 step);
+int rkmm_stage_bind(struct rkmm_job *job, u32 step, struct rkmm_window *window);
 void rkmm_stage_get(struct rkmm_staging *stage);
 /* rkmm_stage_put() - NULL is fine; frees memory only */
 void rkmm_stage_put(struct rkmm_staging *stage);

@@ -88,6 +88,7 @@ void rkmm_show_fdinfo(struct seq_file *m, struct file *f)
 	seq_printf(m, "rkmm-temporary-memory:\t%llu KiB\n", rkmm_arena_bytes(client) >> 10);
 	seq_printf(m, "rkmm-image-hits:\t%llu\n", hits);
 	seq_printf(m, "rkmm-image-patches:\t%llu\n", patched);
+	seq_printf(m, "rkmm-windows:\t%u\n", rkmm_space_windows(client->space));
 	seq_printf(m, "rkmm-stagings:\t%llu\n", remaps);
 	seq_printf(m, "rkmm-tables-kept:\t%llu\n", kept);
 	seq_printf(m, "rkmm-tables-loaded:\t%llu\n", loaded);

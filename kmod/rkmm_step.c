@@ -6,6 +6,7 @@
  * struct step - the operations taken in so far
  * @n: how many
  * @mode: of all that are not of any
+ * @window: of all
  * @apart: matmuls that leave each other alone
  * @int8: lanes with an int8 matmul, as a mask
  * @int8_dpu: it begins with an int8 task of the DPU alone
@@ -19,7 +20,7 @@
  * @rows_ns: struct rkmm_link.rows_ns of the only one
  */
 struct step {
-	u32 n, mode;
+	u32 n, mode, window;
 	bool apart;
 	u32 int8;
 	bool int8_dpu;
@@ -200,6 +201,7 @@ static struct step step_of(const struct rkmm_step_caps *caps, const struct rkmm_
 {
 	struct step s = {
 		.n = 1, .mode = link->mode, .apart = link->matmul, .lanes_own = link->lanes_own,
+		.window = link->window,
 		.lanes_most = rkmm_max(rkmm_min(caps->lanes, link->lanes_most), 1),
 		.bytes = link->bytes, .room = link->room, .int8 = link->int8,
 		.int8_dpu = caps->int8_chain && link->int8_dpu,
@@ -262,7 +264,7 @@ static u32 unit_at(const struct rkmm_step_caps *caps, struct rkmm_link *links, u
 	links[first].after = false;
 	for (i = first + 1; i < n && links[i].grouped; i++) {
 		if (unit->bytes + links[i].bytes > caps->bytes ||
-		    modes_differ(unit->mode, links[i].mode))
+		    modes_differ(unit->mode, links[i].mode) || unit->window != links[i].window)
 			break;
 		one = step_of(caps, &links[i]);
 		take(unit, &one, 0);
@@ -332,6 +334,8 @@ static const char *refused(const struct rkmm_step_caps *caps, const struct step 
 		return "join: bytes of programs";
 	if (modes_differ(s->mode, unit->mode))
 		return "join: another datapath mode";
+	if (s->window != unit->window)
+		return "join: another address window";
 	if (s->room + unit->room > caps->room)
 		return "join: operands to be staged";
 	if (next->n == s->n)
@@ -353,7 +357,7 @@ u32 rkmm_step_end(const struct rkmm_step_caps *caps, struct rkmm_link *links, u3
 	struct step s, unit, both;
 
 	end = unit_at(caps, links, first, n, &s);
-	*why = end < n && links[end].grouped ? "bytes of programs, or mode" : NULL;
+	*why = end < n && links[end].grouped ? "bytes of programs, mode, or window" : NULL;
 	while (!*why && end < n) {
 		next = unit_at(caps, links, end, n, &unit);
 		if (s.n + unit.n > RKMM_STEP_MOST) {

@@ -38,6 +38,7 @@ struct rkmm_reach {
  *	such share
  * @lanes_most: lanes that may run at the same time while it runs
  * @mode: datapath mode that steps do not mix, 0 for any
+ * @window: address window, which steps do not mix
  * @matmul: it may be shared out over lanes
  * @int8: it has int8 matmuls
  * @int8_dpu: it begins with an int8 task of the DPU alone: hw 03 O14
@@ -53,7 +54,7 @@ struct rkmm_link {
 	u64 rows_ns[RKMM_LANES_MAX];
 	u64 bytes, room;
 	u32 lanes_own, lanes_most;
-	u32 mode;
+	u32 mode, window;
 	bool matmul, int8, int8_dpu, grouped;
 	u32 lane, shares;
 	bool after;

@@ -3,8 +3,8 @@
  * Temporaries: operands that live as long as a submission, in memory of the driver.
  *
  * Jobs of a client run one after the other, so all share one arena. It stays where it
- * is until a submission needs more: then a larger one takes its place, and the old one
- * goes with the last job that uses it. Contents mean nothing before and after a job;
+ * is until a submission needs more: then it goes, with the last job that uses it, and a
+ * larger one takes its place. Contents mean nothing before and after a job;
  * pages are zeroed when they are allocated, so nobody sees what others left.
  */
 #include <drm/drm_print.h>
@@ -21,10 +21,12 @@
  * struct rkmm_arena - memory of temporaries
  * @ref: of the client, and of every job that uses it
  * @mem: the memory
+ * @at: it in each window where it is mapped, @mem among them; under rkmm_client.arena_lock
  */
 struct rkmm_arena {
 	struct kref ref;
 	struct rkmm_progmem *mem;
+	struct rkmm_progmem *at[RKMM_WINDOWS_MAX];
 };
 
 struct rkmm_progmem *rkmm_arena_memory(const struct rkmm_arena *arena)
@@ -32,10 +34,38 @@ struct rkmm_progmem *rkmm_arena_memory(const struct rkmm_arena *arena)
 	return arena->mem;
 }
 
+u64 rkmm_arena_size(const struct rkmm_arena *arena)
+{
+	return arena->mem->size;
+}
+
+int rkmm_arena_iova(struct rkmm_client *client, struct rkmm_arena *arena,
+		    struct rkmm_window *window, u32 *iova)
+{
+	struct rkmm_progmem *mem;
+
+	mutex_lock(&client->arena_lock);
+	mem = arena->at[window->index];
+	if (!mem) {
+		mem = rkmm_progmem_alias(arena->mem, window);
+		if (!IS_ERR(mem))
+			arena->at[window->index] = mem;
+	}
+	mutex_unlock(&client->arena_lock);
+	if (IS_ERR(mem))
+		return PTR_ERR(mem);
+	*iova = mem->iova;
+	return 0;
+}
+
 static void rkmm_arena_free(struct kref *ref)
 {
 	struct rkmm_arena *arena = container_of(ref, struct rkmm_arena, ref);
+	u32 i;
 
+	for (i = 0; i < ARRAY_SIZE(arena->at); i++)
+		if (arena->at[i] && arena->at[i] != arena->mem)
+			rkmm_progmem_free(arena->at[i]);
 	rkmm_progmem_free(arena->mem);
 	kfree(arena);
 }
@@ -46,7 +76,21 @@ void rkmm_arena_put(struct rkmm_arena *arena)
 		kref_put(&arena->ref, rkmm_arena_free);
 }
 
-static struct rkmm_arena *rkmm_arena_new(struct rkmm_window *window, u64 bytes)
+/* In the first window that has room for it; it will be mapped in others as they are used. */
+static struct rkmm_progmem *rkmm_arena_alloc(struct rkmm_space *space, u64 bytes)
+{
+	u32 n = rkmm_space_windows(space), i;
+	struct rkmm_progmem *mem = NULL;
+
+	for (i = 0; i < n; i++) {
+		mem = rkmm_scratch_alloc(space->window[i], bytes);
+		if (mem != ERR_PTR(-ENOSPC))
+			break;
+	}
+	return mem;
+}
+
+static struct rkmm_arena *rkmm_arena_new(struct rkmm_space *space, u64 bytes)
 {
 	u64 room = bytes < RKMM_ARENA_STEP ? roundup_pow_of_two(bytes) :
 					     round_up(bytes, RKMM_ARENA_STEP);
@@ -55,45 +99,64 @@ static struct rkmm_arena *rkmm_arena_new(struct rkmm_window *window, u64 bytes)
 	if (!arena)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&arena->ref);
-	room = min(room, window->rdev->vm.largest);
-	arena->mem = rkmm_scratch_alloc(window, room);
+	room = min(room, space->rdev->vm.largest);
+	arena->mem = rkmm_arena_alloc(space, room);
 	if (IS_ERR(arena->mem)) {
 		int ret = PTR_ERR(arena->mem);
 
 		kfree(arena);
 		return ERR_PTR(ret);
 	}
+	arena->at[arena->mem->window->index] = arena->mem;
 	return arena;
+}
+
+/* The client's arena leaves it: what names it will hardly be asked for again. */
+static void rkmm_arena_drop(struct rkmm_client *client, struct rkmm_arena *arena)
+{
+	struct rkmm_progmem *mem;
+	u32 i;
+
+	rkmm_warm_forget(client, NULL, 0);
+	for (i = 0; i < ARRAY_SIZE(arena->at); i++) {
+		mem = READ_ONCE(arena->at[i]);
+		if (mem)
+			rkmm_images_drop_range(client, mem);
+	}
+	rkmm_arena_put(arena);
 }
 
 /* An arena of the client with so many bytes, referenced */
 static struct rkmm_arena *rkmm_arena_get(struct rkmm_client *client, u64 bytes)
 {
 	struct rkmm_arena *arena, *old = NULL;
-	u32 iova;
 
 	if (bytes > client->rdev->vm.largest)
 		return ERR_PTR(-ENOSPC);
 	mutex_lock(&client->arena_lock);
-	arena = client->arena;
+	if (client->arena && client->arena->mem->size < bytes)
+		swap(old, client->arena);
+	mutex_unlock(&client->arena_lock);
+	/* Before the larger one is made, which may need the addresses of this one. */
+	if (old)
+		rkmm_arena_drop(client, old);
+
+	mutex_lock(&client->arena_lock);
+	old = client->arena;
+	arena = old;
 	if (!arena || arena->mem->size < bytes) {
-		old = arena;
-		arena = rkmm_arena_new(client->window, bytes);
+		arena = rkmm_arena_new(client->space, bytes);
 		if (!IS_ERR(arena))
 			client->arena = arena;
-		else
-			old = NULL;
 	}
+	if (client->arena == old)
+		old = NULL;
 	if (!IS_ERR(arena))
 		kref_get(&arena->ref);
 	mutex_unlock(&client->arena_lock);
-	if (!old)
-		return arena;
-	/* What names the old one will hardly be asked for again. */
-	iova = old->mem->iova;
-	rkmm_warm_forget(client, NULL, 0);
-	rkmm_images_drop_range(client, iova, old->mem->size);
-	rkmm_arena_put(old);
+	/* Another thread was faster, with less. */
+	if (old)
+		rkmm_arena_drop(client, old);
 	return arena;
 }
 

@@ -102,7 +102,7 @@ DECLARE_EVENT_CLASS(rkmm_job,
 		__entry->plan = job->steps[0]->keys[0].plan;
 		__entry->operations = job->nops;
 		__entry->steps = job->nsteps;
-		__entry->window = job->window->id;
+		__entry->window = job->steps[0]->mem->window->id;
 		__entry->cores = job->cores;
 		__entry->result = job->result;
 		__entry->npu_ns = job->npu_ns;
@@ -168,7 +168,7 @@ TRACE_EVENT(rkmm_job_run,
 		__entry->operation = job->step;
 		__entry->lane = core->kick->lane;
 		__entry->tasks = core->kick->tasks;
-		__entry->window = job->window->id;
+		__entry->window = rkmm_job_window(job)->id;
 		__entry->pingpong = core->kick->pingpong;
 		__entry->kept = core->kept;
 		__entry->started = core->started;
@@ -232,6 +232,41 @@ TRACE_EVENT(rkmm_job_timeout,
 	TP_printk("client=%llu seqno=%llu core=%u operation=%u task=%u raw=%#x",
 		  __entry->client, __entry->seqno, __entry->core, __entry->operation,
 		  __entry->task, __entry->raw)
+);
+
+/* A client, or all of them, got one more address window */
+TRACE_EVENT(rkmm_window_open,
+	TP_PROTO(const struct rkmm_device *rdev, const struct rkmm_window *window),
+	TP_ARGS(rdev, window),
+	TP_STRUCT__entry(
+		__field(u32, window)
+		__field(u64, bytes)
+	),
+	TP_fast_assign(
+		__entry->window = window->id;
+		__entry->bytes = rdev->vm.bytes;
+	),
+	TP_printk("window=%u bytes=%llu", __entry->window, __entry->bytes)
+);
+
+/* All cores were idle; ns is what the IOMMU took */
+TRACE_EVENT(rkmm_window_switch,
+	TP_PROTO(u32 from, u32 to, u64 ns, int ret),
+	TP_ARGS(from, to, ns, ret),
+	TP_STRUCT__entry(
+		__field(u32, from)
+		__field(u32, to)
+		__field(u64, ns)
+		__field(int, ret)
+	),
+	TP_fast_assign(
+		__entry->from = from;
+		__entry->to = to;
+		__entry->ns = ns;
+		__entry->ret = ret;
+	),
+	TP_printk("from=%u to=%u ns=%llu ret=%d", __entry->from, __entry->to, __entry->ns,
+		  __entry->ret)
 );
 
 /* What all cores had to be idle for; behind it, with the time that it took */

@@ -11,11 +11,12 @@
 #include "rkmm_job.h"
 
 #define RKMM_SMALL	SZ_1M
+#define RKMM_UNMAP_STEP	SZ_64M	/* between two chances to schedule */
 
 static char *isolation = "auto";
 module_param(isolation, charp, 0444);
 MODULE_PARM_DESC(isolation,
-		 "Address windows: shared by all clients, strict (one per client), or auto: strict on silicon (default)");
+		 "Address windows: shared by all clients, strict (each has its own), or auto: strict on silicon (default)");
 
 /* Small windows let tests run out of them without gigabytes of memory. */
 static uint window_mib = 4096;
@@ -32,13 +33,18 @@ int rkmm_window_insert(struct rkmm_window *window, struct drm_mm_node *node, u64
 	lockdep_assert_held(&window->rdev->vm.lock);
 	if (!window->domain)
 		return -ENODEV;
-	/*
-	 * Programs and small buffers come and go at the top, so that what stays of them
-	 * does not part the space of the large ones.
-	 */
-	ret = drm_mm_insert_node_generic(&window->mm, node, size + RKMM_WINDOW_TAIL, PAGE_SIZE, 0,
-					 size < RKMM_SMALL ? DRM_MM_INSERT_HIGH :
-							     DRM_MM_INSERT_BEST);
+	ret = rkmm_slab_insert(window, node, size);
+	if (ret == -EFBIG || ret == -ENOSPC) {
+		/* Programs and small buffers at the top, as slabs are, the large ones not. */
+		ret = !rkmm_slab_alone(window) ? -ENOSPC :
+		      drm_mm_insert_node_generic(&window->mm, node, size + RKMM_WINDOW_TAIL,
+						 PAGE_SIZE, 0, ret == -ENOSPC ||
+						 size < RKMM_SMALL ? DRM_MM_INSERT_HIGH :
+								     DRM_MM_INSERT_BEST);
+		window->nmappings += !ret;
+	}
+	if (!ret)
+		window->used += node->size;
 	if (ret == -ENOSPC)
 		drm_dbg(drm, "no room for %llu bytes of NPU addresses (IOVA) in the window\n",
 			size);
@@ -59,11 +65,25 @@ int rkmm_window_guard(struct rkmm_window *window, u64 *at)
 	return rkmm_window_fill(window, at, window->rdev->vm.zero_dma, PAGE_SIZE, IOMMU_READ);
 }
 
+void rkmm_window_unmap(struct rkmm_window *window, u64 start, u64 end)
+{
+	u64 len;
+
+	for (; window->domain && start < end; start += len) {
+		len = min_t(u64, end - start, RKMM_UNMAP_STEP);
+		iommu_unmap(window->domain, start, len);
+		cond_resched();
+	}
+}
+
 void rkmm_window_remove(struct rkmm_window *window, struct drm_mm_node *node, u64 end)
 {
 	lockdep_assert_held(&window->rdev->vm.lock);
-	if (window->domain && end > node->start)
-		iommu_unmap(window->domain, node->start, end - node->start);
+	window->used -= node->size;
+	if (rkmm_slab_remove(window, node, end))
+		return;
+	window->nmappings--;
+	rkmm_window_unmap(window, node->start, end);
 	drm_mm_remove_node(node);
 }
 
@@ -132,7 +152,36 @@ static void rkmm_mapping_free(struct rkmm_mapping *map)
 	kfree(map);
 }
 
-int rkmm_window_map(struct rkmm_window *window, struct rkmm_bo *bo, u32 *iova)
+bool rkmm_window_has(struct rkmm_window *window, struct rkmm_bo *bo)
+{
+	struct rkmm_vm *vm = &window->rdev->vm;
+	bool found;
+
+	mutex_lock(&vm->lock);
+	found = rkmm_window_find(window, bo);
+	mutex_unlock(&vm->lock);
+	return found;
+}
+
+static u64 rkmm_window_free_bytes(const struct rkmm_window *window)
+{
+	const struct rkmm_vm *vm = &window->rdev->vm;
+
+	return vm->largest + RKMM_WINDOW_TAIL - window->used;
+}
+
+u64 rkmm_window_room(struct rkmm_window *window)
+{
+	struct rkmm_vm *vm = &window->rdev->vm;
+	u64 room;
+
+	mutex_lock(&vm->lock);
+	room = rkmm_window_free_bytes(window);
+	mutex_unlock(&vm->lock);
+	return room;
+}
+
+int rkmm_window_map(struct rkmm_window *window, struct rkmm_bo *bo, u64 keep, u32 *iova)
 {
 	struct rkmm_vm *vm = &window->rdev->vm;
 	struct rkmm_mapping *map;
@@ -144,6 +193,8 @@ int rkmm_window_map(struct rkmm_window *window, struct rkmm_bo *bo, u32 *iova)
 
 	mutex_lock(&vm->lock);
 	map = rkmm_window_find(window, bo);
+	if (!map && keep && keep + bo->base.base.size > rkmm_window_free_bytes(window))
+		map = ERR_PTR(-ENOSPC);
 	if (!map)
 		map = rkmm_mapping_make(window, bo);
 	if (IS_ERR(map))
@@ -179,7 +230,7 @@ static int rkmm_window_fault(struct iommu_domain *domain, struct device *dev, un
 	return 0;
 }
 
-static struct rkmm_window *rkmm_window_new(struct rkmm_device *rdev)
+struct rkmm_window *rkmm_window_new(struct rkmm_device *rdev, u32 index)
 {
 	struct rkmm_vm *vm = &rdev->vm;
 	struct rkmm_window *window;
@@ -198,8 +249,10 @@ static struct rkmm_window *rkmm_window_new(struct rkmm_device *rdev)
 
 	kref_init(&window->ref);
 	window->rdev = rdev;
+	window->index = index;
 	INIT_LIST_HEAD(&window->mappings);
 	INIT_LIST_HEAD(&window->progmems);
+	INIT_LIST_HEAD(&window->slabs);
 	/* Neither the first nor the last page: an address of 0 or of all ones is a mistake. */
 	drm_mm_init(&window->mm, RKMM_WINDOW_START, vm->bytes - PAGE_SIZE - RKMM_WINDOW_START);
 	ret = rkmm_stage_open(window);
@@ -308,23 +361,6 @@ void rkmm_window_put(struct rkmm_window *window)
 	kref_put(&window->ref, rkmm_window_release);
 }
 
-struct rkmm_window *rkmm_window_open(struct rkmm_device *rdev)
-{
-	struct rkmm_window *window;
-	int idx;
-
-	if (!drm_dev_enter(rdev->drm, &idx))
-		return ERR_PTR(-ENODEV);
-	if (rdev->vm.strict) {
-		window = rkmm_window_new(rdev);
-	} else {
-		window = rdev->vm.shared;
-		rkmm_window_get(window);
-	}
-	drm_dev_exit(idx);
-	return window;
-}
-
 /* ---- the device ----------------------------------------------------------- */
 
 static int rkmm_vm_init_zero(struct rkmm_device *rdev)
@@ -355,7 +391,7 @@ static void rkmm_vm_fini_zero(struct rkmm_device *rdev)
 int rkmm_vm_init(struct rkmm_device *rdev)
 {
 	struct rkmm_vm *vm = &rdev->vm;
-	struct rkmm_window *window;
+	struct rkmm_space *space;
 	int ret;
 
 	mutex_init(&vm->lock);
@@ -372,7 +408,10 @@ int rkmm_vm_init(struct rkmm_device *rdev)
 	vm->bytes = (u64)window_mib << 20;
 	vm->largest = vm->bytes - PAGE_SIZE - RKMM_WINDOW_START - RKMM_WINDOW_TAIL;
 
-	ret = rkmm_stage_init(rdev);
+	rkmm_slab_init(vm);
+	ret = rkmm_space_init(rdev);
+	if (!ret)
+		ret = rkmm_stage_init(rdev);
 	if (ret)
 		return ret;
 	if (sysfs_streq(isolation, "strict"))
@@ -391,12 +430,12 @@ int rkmm_vm_init(struct rkmm_device *rdev)
 		return dev_err_probe(rdev->dev, ret, "cannot map the guard page\n");
 	if (vm->strict)
 		return 0;
-	window = rkmm_window_new(rdev);
-	if (IS_ERR(window)) {
+	space = rkmm_space_new(rdev);
+	if (IS_ERR(space)) {
 		rkmm_vm_fini_zero(rdev);
-		return dev_err_probe(rdev->dev, PTR_ERR(window), "cannot make an address window\n");
+		return dev_err_probe(rdev->dev, PTR_ERR(space), "cannot make an address window\n");
 	}
-	vm->shared = window;
+	vm->shared = space;
 	return 0;
 }
 
@@ -461,6 +500,6 @@ void rkmm_vm_fini(struct rkmm_device *rdev)
 		;
 	rkmm_vm_fini_zero(rdev);
 	if (vm->shared)
-		rkmm_window_put(vm->shared);
+		rkmm_space_put(vm->shared);
 	vm->shared = NULL;
 }

@@ -3,7 +3,8 @@
  * Address windows: one IOMMU domain each, 4 GiB of NPU addresses (IOVA).
  *
  * Behind every mapping lies a read-only zero page (the hardware over-fetches a
- * few lines, hw 02 §3.4) and then a hole, so that a real overrun is a fault.
+ * few lines, hw 02 §3.4). Small ones lie side by side in slabs; behind a large one is a
+ * hole, so that a real overrun is a fault.
  * IOVA 0 and the last page are never handed out.
  */
 #ifndef RKMM_VM_H
@@ -19,6 +20,7 @@
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 
+#include "rkmm_space.h"
 #include "rkmm_stage.h"
 
 struct rkmm_bo;
@@ -38,10 +40,18 @@ struct rkmm_window {
 	struct rkmm_device *rdev;
 	/** @id: for people, never reused */
 	u32 id;
+	/** @index: in its space */
+	u32 index;
 	/** @domain: NULL once the device is gone; not attached any more when that is written */
 	struct iommu_domain *domain;
 	/** @mm: IOVA space; under rkmm_vm.lock */
 	struct drm_mm mm;
+	/** @used: bytes of it that are taken, tails included; under rkmm_vm.lock */
+	u64 used;
+	/** @nmappings: ranges without a gap, as hw 03 M8 counts them; under rkmm_vm.lock */
+	u32 nmappings;
+	/** @slabs: those that small mappings share; under rkmm_vm.lock */
+	struct list_head slabs;
 	/** @mappings: of buffers; under rkmm_vm.lock */
 	struct list_head mappings;
 	/** @progmems: program memory; under rkmm_vm.lock */
@@ -89,9 +99,15 @@ struct rkmm_vm {
 	struct list_head windows;
 	/** @last_id: rkmm_window.id of the last one made; under @lock */
 	u32 last_id;
-	/** @shared: the common window with isolation=shared, else NULL */
-	struct rkmm_window *shared;
-	/** @strict: one window per client */
+	/** @shared: the windows of all clients with isolation=shared, else NULL */
+	struct rkmm_space *shared;
+	/** @windows_most: windows of a space, at most */
+	u32 windows_most;
+	/** @keep: bytes of a window that weights leave free if they can go elsewhere */
+	u64 keep;
+	/** @slab_bytes: size of a slab, 0 for none; see rkmm_slab.c */
+	u64 slab_bytes;
+	/** @strict: every client has windows of its own */
 	bool strict;
 	/** @bytes: size of a window */
 	u64 bytes;
@@ -137,6 +153,8 @@ struct rkmm_progmem {
 	struct page **pages;
 	/** @npages: entries of @pages */
 	u32 npages;
+	/** @of: NULL, or whose pages these are; kept by the owner of both */
+	struct rkmm_progmem *of;
 	/** @sgt: the pages mapped on the facade */
 	struct sg_table sgt;
 	/** @mapped: on the facade and in the window; under rkmm_vm.lock */
@@ -164,7 +182,9 @@ int rkmm_vm_init(struct rkmm_device *rdev);
  */
 void rkmm_vm_fini(struct rkmm_device *rdev);
 
-/** rkmm_window_open() - window for a new client: the shared one, or a fresh one (strict) */
+/** rkmm_window_new() - a window for a space, with number @index in it; ERR_PTR on failure */
+struct rkmm_window *rkmm_window_new(struct rkmm_device *rdev, u32 index);
+/** rkmm_window_open() - a window for the driver's own programs: one of its own if strict */
 struct rkmm_window *rkmm_window_open(struct rkmm_device *rdev);
 void rkmm_window_get(struct rkmm_window *window);
 /** rkmm_window_put() - may sleep; the last reference detaches and frees the window */
@@ -174,12 +194,17 @@ void rkmm_window_put(struct rkmm_window *window);
  * rkmm_window_map() - map a whole buffer, or find its mapping
  * @window: window
  * @bo: pinned by this call if it was not (rkmm_bo_pin())
+ * @keep: bytes that a new mapping leaves free
  * @iova: NPU address of the buffer's first byte
  *
  * Read-only imports are mapped read-only. Return: 0, -ENOSPC (drm_dbg names
  * IOVA), -ENOMEM, -ENODEV.
  */
-int rkmm_window_map(struct rkmm_window *window, struct rkmm_bo *bo, u32 *iova);
+int rkmm_window_map(struct rkmm_window *window, struct rkmm_bo *bo, u64 keep, u32 *iova);
+/** rkmm_window_has() - whether the buffer is mapped there now */
+bool rkmm_window_has(struct rkmm_window *window, struct rkmm_bo *bo);
+/** rkmm_window_room() - bytes that are not taken, in one piece or not */
+u64 rkmm_window_room(struct rkmm_window *window);
 
 /* ---- inside a window: rkmm_vm.lock held ---------------------------------- */
 
@@ -189,8 +214,28 @@ int rkmm_window_insert(struct rkmm_window *window, struct drm_mm_node *node, u64
 int rkmm_window_fill(struct rkmm_window *window, u64 *at, dma_addr_t addr, u64 len, int prot);
 /** rkmm_window_guard() - the page behind the last byte */
 int rkmm_window_guard(struct rkmm_window *window, u64 *at);
+/** rkmm_window_unmap() - what is mapped in [@start, @end) without a gap, which may be empty */
+void rkmm_window_unmap(struct rkmm_window *window, u64 start, u64 end);
 /** rkmm_window_remove() - unmap what was filled up to @end, give the IOVA back */
 void rkmm_window_remove(struct rkmm_window *window, struct drm_mm_node *node, u64 end);
+
+/* ---- rkmm_slab.c: rkmm_vm.lock held --------------------------------------- */
+
+/** rkmm_slab_init() - module parameter; @vm->bytes is known */
+void rkmm_slab_init(struct rkmm_vm *vm);
+/**
+ * rkmm_slab_insert() - as rkmm_window_insert(), in a slab
+ * @window: window
+ * @node: as long as the mapping and its guard page
+ * @size: bytes of the mapping
+ *
+ * Return: 0, -EFBIG for what is not small, -ENOSPC, -ENOMEM.
+ */
+int rkmm_slab_insert(struct rkmm_window *window, struct drm_mm_node *node, u64 size);
+/** rkmm_slab_remove() - as rkmm_window_remove(), false if the range is in no slab */
+bool rkmm_slab_remove(struct rkmm_window *window, struct drm_mm_node *node, u64 end);
+/** rkmm_slab_alone() - there may be one more mapping that is in none */
+bool rkmm_slab_alone(const struct rkmm_window *window);
 
 /** rkmm_vm_unmap_bo() - drop all mappings of a buffer that is being freed */
 void rkmm_vm_unmap_bo(struct rkmm_bo *bo);
@@ -214,6 +259,8 @@ gfp_t rkmm_page_gfp(struct rkmm_device *rdev);
 struct rkmm_progmem *rkmm_progmem_alloc(struct rkmm_window *window, size_t size);
 /** rkmm_scratch_alloc() - the same for what the NPU writes and reads again; zeroed */
 struct rkmm_progmem *rkmm_scratch_alloc(struct rkmm_window *window, size_t size);
+/** rkmm_progmem_alias() - the same memory in another window; freed before @pm */
+struct rkmm_progmem *rkmm_progmem_alias(struct rkmm_progmem *pm, struct rkmm_window *window);
 /** rkmm_progmem_unmap() - out of the window and off the facade; rkmm_vm.lock held; idempotent */
 void rkmm_progmem_unmap(struct rkmm_progmem *pm);
 /** rkmm_progmem_free() - no core may still run from it */

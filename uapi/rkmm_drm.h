@@ -49,7 +49,7 @@ extern "C" {
  * ENOENT       no such handle, plan, syncobj or sequence number
  * EFAULT       a pointer could not be read or written
  * EOPNOTSUPP   a shape or operation that cannot be served; see reason
- * ENOSPC       no room in the NPU's address window (IOVA), not lack of memory
+ * ENOSPC       no room in the NPU's address windows (IOVA), not lack of memory
  * ENOMEM       no memory
  * ESTALE       the plan's program form is no longer trusted on this die: make
  *              a new plan
@@ -226,7 +226,7 @@ struct drm_rkmm_query {
 
 /** DRM_RKMM_DEVICE_SOFT - the NPU is the software model */
 #define DRM_RKMM_DEVICE_SOFT		(1u << 0)
-/** DRM_RKMM_DEVICE_STRICT - every client has an address window of its own */
+/** DRM_RKMM_DEVICE_STRICT - every client has address windows of its own */
 #define DRM_RKMM_DEVICE_STRICT		(1u << 1)
 /** DRM_RKMM_DEVICE_UNVALIDATED - nobody has run rkmm on this chip */
 #define DRM_RKMM_DEVICE_UNVALIDATED	(1u << 2)
@@ -326,6 +326,8 @@ struct drm_rkmm_client_info {
  * @polled: ends of kicks that were found by looking, before their interrupt
  * @looks: looks at cores for that
  * @warmups: times that runs of the driver's own came first, after power-on or a reset
+ * @switch_ns: time that switches took, from idle cores to an attached window
+ * @windows: address windows that there are now
  *
  * All count from when the driver was bound.
  */
@@ -343,6 +345,8 @@ struct drm_rkmm_sched_info {
 	__u64 polled;
 	__u64 looks;
 	__u64 warmups;
+	__u64 switch_ns;
+	__u64 windows;
 };
 
 /**
@@ -1070,7 +1074,7 @@ RKMM_ASSERT_SIZE(drm_rkmm_device_info, 88);
 RKMM_ASSERT_SIZE(drm_rkmm_type_info, 24);
 RKMM_ASSERT_SIZE(drm_rkmm_op_info, 64);
 RKMM_ASSERT_SIZE(drm_rkmm_client_info, 64);
-RKMM_ASSERT_SIZE(drm_rkmm_sched_info, 104);
+RKMM_ASSERT_SIZE(drm_rkmm_sched_info, 120);
 RKMM_ASSERT_SIZE(drm_rkmm_mode_info, 32);
 RKMM_ASSERT_SIZE(drm_rkmm_client_set, 16);
 RKMM_ASSERT_SIZE(drm_rkmm_bo_create, 24);

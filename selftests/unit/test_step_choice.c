@@ -218,8 +218,8 @@ static void test_groups(void **state)
 	assert_int_equal(end_of(&wide, l, 0, 70, "end of the submission"), 70);
 	assert_false(l[3].after);
 	caps.bytes = 10500;
-	assert_int_equal(end_of(&caps, l, 0, 70, "bytes of programs, or mode"), 10);
-	assert_int_equal(end_of(&caps, l, 10, 70, "bytes of programs, or mode"), 20);
+	assert_int_equal(end_of(&caps, l, 0, 70, "bytes of programs, mode, or window"), 10);
+	assert_int_equal(end_of(&caps, l, 10, 70, "bytes of programs, mode, or window"), 20);
 	/* and what comes after is another unit */
 	l[69] = op_link(78, 3, 40000);
 	assert_int_equal(end_of(&wide, l, 66, 70, "end of the submission"), 70);
