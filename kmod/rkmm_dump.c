@@ -94,7 +94,7 @@ static void rkmm_dump_job(struct rkmm_dump *d, const struct rkmm_core *core, u32
 		.rows = image->keys->rows,
 		.k = image->k,
 		.n = image->n,
-		.window = job->window->id,
+		.window = rkmm_job_window(job)->id,
 		.addr = core->kept ? kick->kept_addr : kick->addr,
 		.amount = core->kept ? kick->kept_amount : kick->amount,
 		.int_mask = kick->int_mask,

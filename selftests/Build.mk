@@ -19,8 +19,8 @@ seq-ldlibs := -rdynamic -lm
 guest-scripts += $(sort $(wildcard selftests/*.sh))
 guest-helpers += selftests/driver.inc
 
-# a window that can be filled; windows to be switched; deadlines that are waited for a dozen times
-bo-vboard := --rkmm-args "window_mib=64 isolation=strict"
+# one window that can be filled; windows to be switched; deadlines that are waited for a dozen times
+bo-vboard := --rkmm-args "window_mib=64 windows=1 isolation=strict"
 # every reset that the chip may need; modes_warm.sh has the other half
 modes-vboard := --rkmm-args transitions=table
 # what the table resets for, on proof instead; what comes first on a core, warmup_off.sh has the other half
@@ -31,6 +31,8 @@ fault-vboard := --rkmm-args timeout_factor=1
 # what hangs on purpose costs its deadline
 recover-vboard := --soft-args time_scale=1000 --rkmm-args timeout_factor=1
 chain-vboard := --rkmm-args timeout_factor=1
+# what the driver keeps in a window for itself
+windows-vboard := --rkmm-args landing=trailer
 # everything narrow is waited for; landing_off.sh has the other half
 landing-vboard := --rkmm-args "landing=both settle_us=100000"
 # small ranges for operands too large; stage_direct.sh has the other half
