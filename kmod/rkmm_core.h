@@ -71,7 +71,7 @@ struct rkmm_core {
 	bool landing;
 	/** @landed: the end of that */
 	struct hrtimer landed;
-	/** @proven: that has ended; under rkmm_sched.lock */
+	/** @proven: the run of the driver's own has ended; under rkmm_sched.lock */
 	bool proven;
 	/** @poll: looks at the running kick, see rkmm_poll.c */
 	struct hrtimer poll;

@@ -122,16 +122,6 @@ static void rkmm_dump_cores(struct rkmm_dump *d)
 	rkmm_dump_add(d, RKMM_DUMP_CORES, d->file.cores, sizeof(*d->file.cores), i);
 }
 
-static u64 rkmm_dump_queued(const struct rkmm_client *client)
-{
-	const struct list_head *at;
-	u64 n = 0;
-
-	list_for_each(at, &client->queue)
-		n++;
-	return n;
-}
-
 static void rkmm_dump_clients(struct rkmm_dump *d)
 {
 	struct rkmm_sched *sched = &d->rdev->sched;
@@ -147,7 +137,7 @@ static void rkmm_dump_clients(struct rkmm_dump *d)
 			.id = client->id,
 			.running = client->running ? client->running->seqno : 0,
 			.ended = client->ended,
-			.queued = rkmm_dump_queued(client),
+			.queued = client->pushed - client->jobs - !!client->running,
 			.guilty = client->guilty,
 		};
 	}

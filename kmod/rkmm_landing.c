@@ -89,8 +89,8 @@ static enum hrtimer_restart rkmm_landing_over(struct hrtimer *timer)
 	unsigned long flags;
 
 	spin_lock_irqsave(&rdev->sched.lock, flags);
-	/* It may have been given up meanwhile. */
-	if (core->landing && core->state == RKMM_CORE_BUSY && !rdev->sched.dead) {
+	/* It may have been given up meanwhile; queued again: another kick has the timer. */
+	if (!hrtimer_is_queued(timer) && core->landing && core->state == RKMM_CORE_BUSY && !rdev->sched.dead) {
 		core->landing = false;
 		rkmm_sched_landed(core);
 		rkmm_sched_start(rdev);

@@ -109,8 +109,7 @@ void rkmm_poll_start(struct rkmm_core *core)
 
 void rkmm_poll_end(struct rkmm_core *core)
 {
-	rkmm_estimate_learn(core->rdev->estimates, core->kind,
-			    core->rdev->sched.now - core->started);
+	rkmm_estimate_learn(core->rdev->estimates, core->kind, ktime_get_ns() - core->started);
 	/* One that goes off at this moment finds no looks left. */
 	if (core->looks)
 		hrtimer_try_to_cancel(&core->poll);

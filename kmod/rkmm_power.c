@@ -257,11 +257,14 @@ out:
 	mutex_unlock(&power->lock);
 	if (!ret && rkmm_power_is_on(rdev))
 		ret = rkmm_proof_power(rdev);
-	/* Without power nothing may start: starts stay held. */
-	if (ret)
+	/* Without power nothing may start any more: who waits is told. */
+	if (ret) {
 		dev_err(rdev->dev, "cannot power up after sleep: %d\n", ret);
-	else
-		rkmm_sched_release(rdev);
+		spin_lock_irq(&rdev->sched.lock);
+		rdev->sched.dead = true;
+		spin_unlock_irq(&rdev->sched.lock);
+	}
+	rkmm_sched_release(rdev);
 	return ret;
 }
 

@@ -22,6 +22,7 @@
 #include "compat/rkmm_compat.h"
 #include "prog/rkmm_known.h"
 #include "rkmm_sched.h"
+#include "rkmm_stage.h"
 
 static char *warmup = "auto";
 module_param(warmup, charp, 0444);
@@ -33,6 +34,8 @@ static const enum rkmm_mode rkmm_proof_modes[] = { RKMM_MODE_F16, RKMM_MODE_I8, 
 /* A matmul on memory of its own for each core */
 struct rkmm_proof_job {
 	struct rkmm_known known;
+	/** @stage: of all cores, as clients have it (rkmm_stage.h); NULL: not staged */
+	struct rkmm_staging *stage;
 	struct rkmm_progmem *data[RKMM_MAX_CORES];
 	struct rkmm_progmem *programs[RKMM_MAX_CORES];
 	struct rkmm_kick kick[RKMM_MAX_CORES];
@@ -57,6 +60,28 @@ static struct rkmm_proof_job *rkmm_proof_job(struct rkmm_device *rdev, enum rkmm
 	return job->there ? job : NULL;
 }
 
+/*
+ * Features at other addresses than those of clients would be in the cores' memory when a client
+ * comes back (hw 03 M3, M4): theirs lie where those of clients do.
+ */
+static int rkmm_proof_place(struct rkmm_device *rdev, struct rkmm_proof_job *job,
+			    struct rkmm_progmem *mem, u32 *a, u32 *c)
+{
+	const struct rkmm_known *known = &job->known;
+	const struct rkmm_stage_part in = { .mem = mem, .bytes = known->b };
+	const struct rkmm_stage_part out = {
+		.mem = mem, .first = known->c, .bytes = known->bytes - known->c,
+	};
+	int ret;
+
+	*a = mem->iova;
+	*c = mem->iova + known->c;
+	if (!job->stage)
+		return 0;
+	ret = rkmm_stage_add(job->stage, mem->window, &in, RKMM_STAGE_A, a);
+	return ret ?: rkmm_stage_add(job->stage, mem->window, &out, RKMM_STAGE_C, c);
+}
+
 static int rkmm_proof_make(struct rkmm_device *rdev, struct rkmm_proof_job *job, u32 core)
 {
 	const struct rkmm_known *known = &job->known;
@@ -65,14 +90,18 @@ static int rkmm_proof_make(struct rkmm_device *rdev, struct rkmm_proof_job *job,
 	struct rkmm_extent extent;
 	struct rkmm_progmem *mem;
 	struct rkmm_member one;
+	u32 a, c;
+	int ret;
 
 	mem = rkmm_scratch_alloc(window, known->bytes + RKMM_LAND_BYTES);
 	if (IS_ERR(mem))
 		return PTR_ERR(mem);
 	job->data[core] = mem;
 	rkmm_known_fill(known, mem->vaddr);
-	one = rkmm_member_of(&known->geom, known->geom.mm.m, mem->iova, mem->iova + known->b,
-			     mem->iova + known->c);
+	ret = rkmm_proof_place(rdev, job, mem, &a, &c);
+	if (ret)
+		return ret;
+	one = rkmm_member_of(&known->geom, known->geom.mm.m, a, mem->iova + known->b, c);
 	limits.light = false;
 	limits.land = mem->iova + known->bytes;
 	rkmm_image_measure(&limits, &one, 1, &extent);
@@ -95,8 +124,15 @@ static int rkmm_proof_prepare(struct rkmm_device *rdev, enum rkmm_mode mode,
 
 	if (!rkmm_known_init(rdev->soc->limits, mode, size, &job->known))
 		return -EINVAL;
+	if (rdev->vm.stage_side) {
+		job->stage = rkmm_stage_alloc(rdev->ncores);
+		if (!job->stage)
+			return -ENOMEM;
+	}
 	for (i = 0; i < rdev->ncores && !ret; i++)
 		ret = rkmm_proof_make(rdev, job, i);
+	if (!ret && job->stage)
+		ret = rkmm_stage_reserve(rdev->proof->window, job->stage);
 	job->there = !ret;
 	return ret;
 }
@@ -116,6 +152,7 @@ void rkmm_proof_fini(struct rkmm_device *rdev)
 			if (job->data[k])
 				rkmm_progmem_free(job->data[k]);
 		}
+		rkmm_stage_put(job->stage);
 	}
 	rkmm_window_put(rdev->proof->window);
 	kvfree(rdev->proof);
@@ -202,6 +239,8 @@ static int rkmm_proof_start(struct rkmm_device *rdev, struct rkmm_proof_job *job
 		/* Its interrupt may be lost. */
 		if (!core->proven && !rkmm_sched_ended(core)) {
 			ret = -ETIME;
+			if (rdev->sched.dead)
+				continue;
 			dev_warn_ratelimited(rdev->dev, "core%u: a run of the driver's own did not end\n",
 					     core->index);
 		}
@@ -213,21 +252,24 @@ static int rkmm_proof_start(struct rkmm_device *rdev, struct rkmm_proof_job *job
 }
 
 /*
- * All cores idle and starts held. Return: cells that were wrong, -errno when a core did not
- * end, which takes a reset, or the window cannot be attached.
+ * All cores idle and starts held. Return: cells that were wrong; -ETIME when a core did not
+ * end, which takes a reset; -ENODEV when it could not begin.
  */
 static int rkmm_proof_run(struct rkmm_device *rdev, enum rkmm_mode mode, enum rkmm_known_size size)
 {
 	struct rkmm_proof_job *job = rkmm_proof_job(rdev, mode, size);
+	struct rkmm_window *window = rdev->proof->window;
 	u32 i, wrong = 0;
 	int ret = 0;
 
 	if (!job)
 		return -EINVAL;
-	if (READ_ONCE(rdev->vm.attached) != rdev->proof->window)
-		ret = rkmm_vm_attach(rdev, rdev->proof->window);
+	if (READ_ONCE(rdev->vm.attached) != window)
+		ret = rkmm_vm_attach(rdev, window);
+	if (!ret && job->stage && window->staged != job->stage)
+		ret = rkmm_stage_switch(window, job->stage);
 	if (ret)
-		return ret;
+		return -ENODEV;
 	for (i = 0; i < rdev->ncores; i++)
 		rkmm_known_spoil(&job->known, job->data[i]->vaddr + job->known.c);
 	ret = rkmm_proof_start(rdev, job);
@@ -353,6 +395,10 @@ int rkmm_proof_cross(struct rkmm_device *rdev, enum rkmm_mode from, enum rkmm_mo
 		return ret;
 	/* Without the transition, is it right? */
 	again = job ? rkmm_proof_run(rdev, to, RKMM_KNOWN_LARGE) : -EINVAL;
-	rkmm_proof_convict(rdev, from, to, !again);
+	if (READ_ONCE(rdev->sched.dead))
+		return 0;
+	/* Runs that could not begin say nothing either, but that reset was not for nothing. */
+	if (wrong != -ENODEV && again != -ENODEV)
+		rkmm_proof_convict(rdev, from, to, !again);
 	return again < 0 ? rkmm_proof_reset(rdev, to) : 0;
 }

@@ -409,6 +409,8 @@ void rkmm_sched_kill(struct rkmm_device *rdev)
 		}
 	}
 	spin_unlock_irq(&sched->lock);
+	/* The worker may wait for a run of the driver's own. */
+	wake_up_all(&sched->idle);
 	rkmm_timer_stop(&sched->watchdog);
 	cancel_work_sync(&sched->work);
 	for (i = 0; i < rdev->ncores; i++) {

@@ -242,9 +242,14 @@ static void rkmm_sched_rewind(struct rkmm_core *core)
 
 void rkmm_sched_end_stuck(struct rkmm_core *core, enum rkmm_core_state state)
 {
-	if (core->job && core->again && !core->job->result && !core->rdev->sched.dead)
+	struct rkmm_job *job = core->job;
+
+	/* Nothing goes on with a device that does not work any more. */
+	if (job && core->again && core->rdev->sched.dead && !job->result)
+		job->result = -ENODEV;
+	if (job && core->again && !job->result)
 		rkmm_sched_rewind(core);
-	else if (core->job)
+	else if (job)
 		rkmm_sched_end_lane(core, state);
 	core->again = false;
 	core->state = state;
@@ -283,8 +288,6 @@ void rkmm_sched_landed(struct rkmm_core *core)
 	struct rkmm_image *image = job->steps[job->step];
 
 	rkmm_sched_account(core);
-	if (core->kind)
-		rkmm_poll_end(core);
 	if (!job->result && core->kick + 1 < &image->kicks[image->lane[core->kick->lane + 1]]) {
 		rkmm_sched_next_kick(core);
 		return;
@@ -297,6 +300,8 @@ void rkmm_sched_landed(struct rkmm_core *core)
 static void rkmm_sched_complete(struct rkmm_core *core)
 {
 	rkmm_core_ack(core);
+	if (core->kind)
+		rkmm_poll_end(core);
 	if (core->kick->settles && rkmm_landing_wait(core))
 		return;
 	rkmm_sched_landed(core);

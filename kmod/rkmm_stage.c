@@ -61,6 +61,18 @@ int rkmm_stage_open(struct rkmm_window *window)
 
 /* ---- building ------------------------------------------------------------- */
 
+struct rkmm_staging *rkmm_stage_alloc(u32 room)
+{
+	struct rkmm_staging *stage;
+
+	stage = kvzalloc(struct_size(stage, parts, RKMM_STAGE_SIDES * room), GFP_KERNEL_ACCOUNT);
+	if (!stage)
+		return NULL;
+	kref_init(&stage->ref);
+	stage->room = room;
+	return stage;
+}
+
 struct rkmm_staging *rkmm_stage_new(struct rkmm_job *job, u32 step, u32 room)
 {
 	struct rkmm_staging *stage;
@@ -71,11 +83,9 @@ struct rkmm_staging *rkmm_stage_new(struct rkmm_job *job, u32 step, u32 room)
 		job->stages = kvcalloc(job->nops, sizeof(*job->stages), GFP_KERNEL_ACCOUNT);
 	if (!job->stages)
 		return ERR_PTR(-ENOMEM);
-	stage = kvzalloc(struct_size(stage, parts, RKMM_STAGE_SIDES * room), GFP_KERNEL_ACCOUNT);
+	stage = rkmm_stage_alloc(room);
 	if (!stage)
 		return ERR_PTR(-ENOMEM);
-	kref_init(&stage->ref);
-	stage->room = room;
 	job->stages[step] = stage;
 	return stage;
 }
@@ -180,7 +190,7 @@ static int rkmm_stage_grow(struct rkmm_window *window, u32 side, u64 bytes)
 	return ret;
 }
 
-static int rkmm_stage_reserve(struct rkmm_window *window, const struct rkmm_staging *stage)
+int rkmm_stage_reserve(struct rkmm_window *window, const struct rkmm_staging *stage)
 {
 	struct rkmm_vm *vm = &window->rdev->vm;
 	int ret = 0;

@@ -77,6 +77,10 @@ void rkmm_stage_close(struct rkmm_window *window);
 
 /* ---- building, before the fence is armed ---------------------------------- */
 
+/* rkmm_stage_alloc() - one with room for so many operands per side; NULL without memory */
+struct rkmm_staging *rkmm_stage_alloc(u32 room);
+/* rkmm_stage_reserve() - mapping it in @window shall need no memory; 0, -ENOMEM, -ENODEV */
+int rkmm_stage_reserve(struct rkmm_window *window, const struct rkmm_staging *stage);
 /**
  * rkmm_stage_new() - start with step @step of a job
  * @job: not queued yet; owns what is returned

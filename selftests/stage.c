@@ -206,6 +206,38 @@ TEST_F_TIMEOUT(stage, rotating, CASE_TIMEOUT)
 		mm_free(&mm[i]);
 }
 
+/* Behind a reset the driver runs matmuls of its own (warmup=on) before the next job. */
+TEST_F_TIMEOUT(stage, behind_resets, CASE_TIMEOUT)
+{
+	struct mm mm = shape(variant);
+	int i, ret;
+
+	if (!self->soft)
+		SKIP(return, "no fault switches");
+	ASSERT_EQ(0, mm_init(&mm, self->fd, 11));
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, mm_new_c(&mm));
+		EXPECT_EQ(0, mm_run(&mm)) {
+			TH_LOG("before reset %d: %s", i, mm.msg);
+		}
+		ASSERT_EQ(0, soft_fault("*.error_irq=0x1000:2"));
+		ret = mm_run(&mm);
+		ASSERT_EQ(0, soft_fault("*.error_irq=0"));
+		EXPECT_TRUE(ret == 0 || ret == -EIO);
+		/* other features, or what a core still has of the last ones would be right */
+		mm_new_a(&mm);
+		ASSERT_EQ(0, buf_end_write(&mm.a));
+		ASSERT_EQ(0, mm_new_c(&mm));
+		ret = mm_run(&mm);
+		if (self->fixed) {
+			EXPECT_EQ(0, ret) {
+				TH_LOG("behind reset %d: %s", i, mm.msg);
+			}
+		}
+	}
+	mm_free(&mm);
+}
+
 /* One buffer for each of A and C is right either way; what is staged stays. */
 TEST_F_TIMEOUT(stage, same_buffers, CASE_TIMEOUT)
 {

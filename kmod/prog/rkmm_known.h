@@ -32,7 +32,7 @@ enum rkmm_known_size {
  * @b: bytes from A to B
  * @c: bytes from A to C
  * @bytes: of all three
- * @want: results at rkmm_known_cell()
+ * @want: results of the cells that are compared
  */
 struct rkmm_known {
 	struct rkmm_geom geom;
