@@ -9,22 +9,6 @@
 debug=/sys/kernel/debug/rkmm_soft
 tmp=/tmp/power.$$
 tests=11
-n=0
-failed=0
-
-# check TEXT COMMAND...
-check()
-{
-	n=$((n + 1))
-	text=$1
-	shift
-	if "$@"; then
-		echo "ok $n $text"
-	else
-		echo "not ok $n $text"
-		failed=$((failed + 1))
-	fi
-}
 
 # soft FIELD VALUE: what the software NPU says of its power
 soft()

@@ -10,21 +10,6 @@
 tmp=/tmp/sleep.$$
 npu=$bus/devices/rkmm-npu/rkmm
 debug=/sys/kernel/debug/rkmm_soft
-n=0
-failed=0
-
-check()
-{
-	n=$((n + 1))
-	text=$1
-	shift
-	if "$@"; then
-		echo "ok $n $text"
-	else
-		echo "not ok $n $text"
-		failed=$((failed + 1))
-	fi
-}
 
 # three clients, each with results that are compared; their status comes with finish
 begin()

@@ -4,34 +4,11 @@
 # The software NPU comes and goes: load, unload, unbind, bind, with and without a driver, with an
 # open file. CYCLES sets the number of load/unload cycles. Leaves the modules as they were.
 
-ksft_skip=4
-modules=/lib/modules/$(uname -r)/extra
-bus=/sys/bus/platform
+# shellcheck source=driver.inc
+. "$(dirname "$0")/driver.inc"
 debug=/sys/kernel/debug/rkmm_soft
 cycles=${CYCLES:-20}
 tests=9
-n=0
-failed=0
-
-skip()
-{
-	echo "1..0 # SKIP $*"
-	exit $ksft_skip
-}
-
-# check TEXT COMMAND...
-check()
-{
-	n=$((n + 1))
-	text=$1
-	shift
-	if "$@"; then
-		echo "ok $n $text"
-	else
-		echo "not ok $n $text"
-		failed=$((failed + 1))
-	fi
-}
 
 loaded()
 {

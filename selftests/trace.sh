@@ -10,21 +10,6 @@ tmp=/tmp/trace.$$
 soft=/sys/kernel/debug/rkmm_soft/device
 npu=$bus/devices/rkmm-npu/rkmm
 tests=7
-n=0
-failed=0
-
-check()
-{
-	n=$((n + 1))
-	text=$1
-	shift
-	if "$@"; then
-		echo "ok $n $text"
-	else
-		echo "not ok $n $text"
-		failed=$((failed + 1))
-	fi
-}
 
 # number KEY: of the report's first lines
 number()
