@@ -51,7 +51,8 @@ static struct rkmm_job *rkmm_job_memory(struct rkmm_client *client)
 
 	if (!job)
 		return kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
-	memset(job, 0, sizeof(*job));
+	/* What comes from there on is told by nsteps and nbos. */
+	memset(job, 0, offsetof(struct rkmm_job, few_steps));
 	return job;
 }
 

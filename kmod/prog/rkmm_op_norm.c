@@ -51,20 +51,25 @@ static struct rkmm_dpu *step(struct rkmm_opgeom *g, enum rkmm_ew ew, u32 cols,
 	return d;
 }
 
-/* A in x, and columns up to a multiple of 32 that are 0: sums run over them. */
-static void load(struct rkmm_opgeom *g, const struct norm *n)
+/* The columns that fill @behind up to a multiple of 32: sums and maxima run over them. */
+static void clear(struct rkmm_opgeom *g, const struct norm *n, struct rkmm_where behind)
 {
 	u32 more = n->wide - g->cols;
-	struct rkmm_where behind = n->x;
 
-	rkmm_step_dpu(g, RKMM_EW_OFF, g->cols, g->op.n, rkmm_user(g, RKMM_AREA_A),
-		      rkmm_nowhere(), n->x);
 	if (!more)
 		return;
 	behind.offset += g->cols / 8 * behind.pitch;
 	step(g, RKMM_EW_OFF, more,
 	     rkmm_constant(g, RKMM_FILL_VALUE, 0, 0, 0, more / 8 * behind.pitch),
 	     rkmm_nowhere(), behind);
+}
+
+/* A in x */
+static void load(struct rkmm_opgeom *g, const struct norm *n)
+{
+	rkmm_step_dpu(g, RKMM_EW_OFF, g->cols, g->op.n, rkmm_user(g, RKMM_AREA_A),
+		      rkmm_nowhere(), n->x);
+	clear(g, n, n->x);
 }
 
 static enum rkmm_reason centre(const struct rkmm_limits *limits, struct rkmm_opgeom *g,
@@ -76,7 +81,9 @@ static enum rkmm_reason centre(const struct rkmm_limits *limits, struct rkmm_opg
 	if (reason != RKMM_OK)
 		return reason;
 	reason = rkmm_step_repeat(limits, g, n->wide, RKMM_F16_ONE, n->s, n->t);
-	step(g, RKMM_EW_SUB, n->wide, n->x, n->t, n->u);
+	/* 0 - mean is no value of the row: it would be the largest of a row of equal ones */
+	clear(g, n, n->u);
+	rkmm_step_dpu(g, RKMM_EW_SUB, g->cols, g->op.n, n->x, n->t, n->u);
 	swap_places(&n->x, &n->u);
 	return reason;
 }

@@ -226,6 +226,32 @@ static void test_norms(void **state)
 	}
 }
 
+static double level_value(uint32_t row, uint32_t col)
+{
+	return (int)(row % 40) - 20 + (col % 3) / 64.0;
+}
+
+/* Rows far from zero that hardly vary: what fills their last columns must not count. */
+static void test_level_rows(void **state)
+{
+	static const uint32_t sizes[] = { 1, 2, 7, 8, 9, 31, 32, 33, 47 };
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 18; i++) {
+		struct data t = operation(RKMM_OP_LAYERNORM, RKMM_PREC_F16);
+
+		t.op.value = float_bits(1e-5f);
+		t.op.m = 41;
+		t.rows = 41;
+		t.op.n = sizes[i / 2];
+		t.op.flags = i & 1 ? RKMM_OP_GAMMA | RKMM_OP_BETA : 0;
+		prepare(&t, level_value, gamma_value, small_value);
+		check_norm(&t, (double)1e-5f);
+		finish(&t);
+	}
+}
+
 static void check_pool(struct data *t)
 {
 	const struct rkmm_op *op = &t->op;
@@ -296,6 +322,7 @@ int main(void)
 		cmocka_unit_test(test_row_sums),
 		cmocka_unit_test(test_softmax),
 		cmocka_unit_test(test_norms),
+		cmocka_unit_test(test_level_rows),
 		cmocka_unit_test(test_pooling),
 	};
 
