@@ -406,6 +406,7 @@ static int traffic(volatile int *stop)
 	if (rkmm_open(NULL, &dev))
 		return -1;
 	for (turns = 0; !*stop; turns++) {
+		stop[2] = turns;
 		for (i = 0; i < M * K; i++)
 			a[i] = (int8_t)rnd_next(&rnd);
 		for (i = 0; i < K * N; i++)
@@ -437,7 +438,7 @@ TEST_F_TIMEOUT(seq, among_others, CASE_TIMEOUT)
 	const struct rkmm_heads hq = { q, 48, 16 }, hk = { k, 48, 16 }, hv = { v, 48, 16 };
 	struct rkmm_attention *att;
 	volatile int *shared;
-	int i, status;
+	int i, status, turns;
 	pid_t pid;
 
 	if (derived_off(self->dev))
@@ -452,17 +453,22 @@ TEST_F_TIMEOUT(seq, among_others, CASE_TIMEOUT)
 		shared[1] = traffic(shared);
 		_exit(0);
 	}
-	for (i = 0; i < 12; i++) {
+	/* products end before, between and after the attentions */
+	for (i = 0; i < 3000 && !shared[2]; i++)
+		msleep(10);
+	turns = shared[2];
+	EXPECT_LT(0, turns);
+	for (i = 0; i < 12 || (i < 1000 && shared[2] < turns + 4); i++) {
 		EXPECT_EQ(0, rkmm_attention_run(att, &hq, &hk, &hv, NULL, 0,
 						&(struct rkmm_heads){ out, 48, 16 }, RKMM_SEQ_F32))
 			TH_LOG("%s", rkmm_attention_error(att));
 		EXPECT_EQ(0, memcmp(first, out, sizeof(out)));
 	}
-	/* the other one has had its turn */
-	msleep(200);
+	turns = shared[2] - turns;
 	shared[0] = 1;
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	TH_LOG("12 attentions among %d products", shared[1]);
+	TH_LOG("%d attentions among %d products", i, turns);
+	EXPECT_LE(4, turns);
 	EXPECT_LT(0, shared[1]);
 	rkmm_attention_destroy(att);
 	munmap((void *)shared, 4096);
