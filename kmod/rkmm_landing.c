@@ -90,7 +90,8 @@ static enum hrtimer_restart rkmm_landing_over(struct hrtimer *timer)
 
 	spin_lock_irqsave(&rdev->sched.lock, flags);
 	/* It may have been given up meanwhile; queued again: another kick has the timer. */
-	if (!hrtimer_is_queued(timer) && core->landing && core->state == RKMM_CORE_BUSY && !rdev->sched.dead) {
+	if (!hrtimer_is_queued(timer) &&
+	    core->landing && core->state == RKMM_CORE_BUSY && !rdev->sched.dead) {
 		core->landing = false;
 		rkmm_sched_landed(core);
 		rkmm_sched_start(rdev);

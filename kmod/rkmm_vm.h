@@ -163,7 +163,10 @@ struct rkmm_progmem {
 	bool scratch;
 	/** @staged: times it is staged in windows; under rkmm_vm.stage_lock */
 	u32 staged;
-	/** @vaddr: write-combined mapping; write upward, read only what the NPU wrote and for dumps; wmb() before the kick */
+	/**
+	 * @vaddr: write-combined mapping; write upward, wmb() before the kick; read only what the
+	 * NPU wrote, and for dumps
+	 */
 	void *vaddr;
 	/** @iova: NPU address of the first byte */
 	u32 iova;
