@@ -102,7 +102,8 @@ released()
 
 load()
 {
-	insmod "$here/rkmm.ko" timeout_floor_ms=300 warmup=off "$@"
+	# what is looked at is what one operation needs, each buffer mapped by itself
+	insmod "$here/rkmm.ko" timeout_floor_ms=300 warmup=off landing=off slabs=0 "$@"
 }
 
 probe()
