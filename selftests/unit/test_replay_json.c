@@ -15,6 +15,7 @@
 #include <jansson.h>
 
 #include "json_schema.h"
+#include "tool_run.h"
 #include "tools/replay/replay.h"
 
 const char *const program_name = "test_replay_json";
@@ -25,20 +26,9 @@ static char file[40], input[40];
 
 static int tool(const char *a, const char *b, const char *c, const char *d)
 {
-	const char *args[5] = { "rkmm-replay", a, b, c, d };
-	int argc = 0, keep, status;
-	char *argv[6] = { NULL };
+	const char *const args[TOOL_ARGS] = { "rkmm-replay", a, b, c, d };
 
-	for (; argc < 5 && args[argc]; argc++)
-		argv[argc] = (char *)args[argc];
-	fflush(stdout);
-	keep = dup(1);
-	assert_true(keep >= 0 && freopen(file, "w", stdout));
-	status = replay_main(argc, argv);
-	fflush(stdout);
-	assert_true(dup2(keep, 1) == 1);
-	close(keep);
-	return status;
+	return tool_run(replay_main, file, args);
 }
 
 static void test_samples(void **state)
@@ -208,18 +198,10 @@ static void test_perfetto(void **state)
 
 static int make_file(void **state)
 {
-	int a, b;
-
 	(void)state;
 	strcpy(file, "/tmp/test_replay_json.XXXXXX");
 	strcpy(input, file);
-	a = mkstemp(file);
-	b = mkstemp(input);
-	if (a >= 0)
-		close(a);
-	if (b >= 0)
-		close(b);
-	return a < 0 || b < 0;
+	return temp_file(file) | temp_file(input);
 }
 
 static int remove_file(void **state)

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "json_schema.h"
+#include "tool_run.h"
 #include "tools/top/top.h"
 
 const char *const program_name = "test_top";
@@ -213,23 +214,11 @@ static void test_samples(void **state)
 
 static int tool(const char *a, const char *b, const char *c)
 {
-	const char *args[8] = { "rkmm-top", "--root", root, "--delay", "0.01", a, b, c };
-	int argc = 5, keep, status;
-	char *argv[9];
+	const char *const args[TOOL_ARGS] = {
+		"rkmm-top", "--root", root, "--delay", "0.01", a, b, c
+	};
 
-	for (status = 0; status < 5; status++)
-		argv[status] = (char *)args[status];
-	for (; argc < 8 && args[argc]; argc++)
-		argv[argc] = (char *)args[argc];
-	argv[argc] = NULL;
-	fflush(stdout);
-	keep = dup(1);
-	assert_true(keep >= 0 && freopen(output, "w", stdout));
-	status = top_main(argc, argv);
-	fflush(stdout);
-	assert_true(dup2(keep, 1) == 1);
-	close(keep);
-	return status;
+	return tool_run(top_main, output, args);
 }
 
 static void test_tool(void **state)

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "json_schema.h"
+#include "tool_run.h"
 #include "tools/trace/trace.h"
 
 const char *const program_name = "test_trace";
@@ -290,20 +291,9 @@ static void test_cut(void **state)
 
 static int tool(const char *a, const char *b, const char *c, const char *d)
 {
-	const char *args[5] = { "rkmm-trace", a, b, c, d };
-	int argc = 0, keep, status;
-	char *argv[6] = { NULL };
+	const char *const args[TOOL_ARGS] = { "rkmm-trace", a, b, c, d };
 
-	for (; argc < 5 && args[argc]; argc++)
-		argv[argc] = (char *)args[argc];
-	fflush(stdout);
-	keep = dup(1);
-	assert_true(keep >= 0 && freopen(output, "w", stdout));
-	status = trace_main(argc, argv);
-	fflush(stdout);
-	assert_true(dup2(keep, 1) == 1);
-	close(keep);
-	return status;
+	return tool_run(trace_main, output, args);
 }
 
 static void test_report(void **state)
@@ -404,18 +394,10 @@ static void test_timeline(void **state)
 
 static int make_files(void **state)
 {
-	int a, b;
-
 	(void)state;
 	strcpy(input, "/tmp/test_trace.XXXXXX");
 	strcpy(output, input);
-	a = mkstemp(input);
-	b = mkstemp(output);
-	if (a >= 0)
-		close(a);
-	if (b >= 0)
-		close(b);
-	return a < 0 || b < 0;
+	return temp_file(input) | temp_file(output);
 }
 
 static int remove_files(void **state)
