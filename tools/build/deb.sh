@@ -216,6 +216,8 @@ needs()
 	/usr/include/zlib.h zlib1g-dev
 	/usr/include/jansson.h libjansson-dev
 	/usr/include/curses.h libncurses-dev
+	/usr/bin/python3 python3
+	/usr/lib/python3/dist-packages/numpy python3-numpy
 	END
 	if [ "$native" != arm64 ]; then
 		echo aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu

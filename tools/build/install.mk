@@ -7,6 +7,9 @@ BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
+# where Debian's python3 looks
+PYTHONDIR ?= $(PREFIX)/lib/python$(if $(filter /usr,$(PREFIX)),3,$(shell /usr/bin/python3 -c \
+	'import sys; print("%d.%d" % sys.version_info[:2])' 2> /dev/null))/dist-packages
 DKMSDIR ?= /usr/src/rkmm-$(VERSION)
 
 # programs of tools/ are installed, examples and tests are not
@@ -30,6 +33,8 @@ install: $(utree)
 			-e 's|@version@|$($(l)-version)|' $($(l)-pc) > $(DESTDIR)$(LIBDIR)/pkgconfig/lib$(l).pc;) :
 	$(Q)$(foreach p,$(wildcard Documentation/man/*.[1-9]),install -D -m 644 $(p) \
 		$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(p)))/$(notdir $(p));) :
+	$(Q)install -d $(DESTDIR)$(PYTHONDIR)/rkmm
+	$(Q)install -m 644 lib/python/rkmm/*.py $(DESTDIR)$(PYTHONDIR)/rkmm/
 
 # then: dkms install rkmm/$(VERSION)
 install-dkms:
@@ -50,5 +55,6 @@ selftests-install: selftests | $(ktools)
 	$(Q)for l in $(foreach l,$(shlibs-$(utree)),build/$(utree)/lib/$(call soname,$(l))); do \
 		install -m 755 $$l $(ksft)/lib/; done
 	$(Q)for f in $(wildcard selftests/config selftests/settings); do install -m 644 $$f $(ksft)/rkmm/; done
+	$(Q)install -m 755 lib/python/tests/test_rkmm.py $(ksft)/rkmm/
 	$(Q)printf '%s\n' $(patsubst %,rkmm:%,$(notdir $(guest-tests) $(guest-scripts))) | LC_ALL=C sort \
 		> $(ksft)/kselftest-list.txt
