@@ -4,6 +4,7 @@
  * was seen to do on every number of cores that lanes may find. Program count
  * decides nothing by itself (hw 03 §6.2).
  */
+#include "rkmm_envelope.h"
 #include "rkmm_pure.h"
 
 /*
@@ -41,6 +42,13 @@ static u32 slice_of(const struct rkmm_limits *limits, const struct rkmm_matmul *
 	return slice > width - 1024 ? slice : 0;
 }
 
+/* Lanes may find any number of cores up to theirs. */
+static enum rkmm_reason known_good(const struct rkmm_envelope *env, struct rkmm_geom *geom)
+{
+	geom->lanes_most = rkmm_min(geom->lanes_most, rkmm_envelope_lanes(env, geom));
+	return geom->lanes > geom->lanes_most ? RKMM_REASON_COUNT : RKMM_OK;
+}
+
 enum rkmm_reason rkmm_geom_candidate(const struct rkmm_limits *limits,
 				     const struct rkmm_matmul *mm, u32 i, struct rkmm_geom *geom)
 {
@@ -49,6 +57,7 @@ enum rkmm_reason rkmm_geom_candidate(const struct rkmm_limits *limits,
 	u32 rung = rkmm_geom_candidate_rung(limits, i);
 	u32 width = i / RKMM_LANES_MAX / 2 / RUNGS(limits);
 	struct rkmm_matmul other = *mm;
+	enum rkmm_reason reason;
 
 	/* one lane has nothing to cut for */
 	if (!cut && lanes == 1)
@@ -58,27 +67,40 @@ enum rkmm_reason rkmm_geom_candidate(const struct rkmm_limits *limits,
 		if (!other.slice)
 			return RKMM_REASON_COUNT;
 	}
-	return rkmm_tile(limits, &other, rung ? &limits->die->rungs[rung - 1] : NULL, lanes, cut,
-			 geom);
+	reason = rkmm_tile(limits, &other, rung ? &limits->die->rungs[rung - 1] : NULL, lanes, cut,
+			   geom);
+	return reason || !limits->envelope ? reason : known_good(limits->envelope, geom);
 }
 
 enum rkmm_reason rkmm_geometry(const struct rkmm_limits *limits, const struct rkmm_matmul *mm,
 			       struct rkmm_geom *geom)
 {
 	u32 n = rkmm_geom_candidates(limits), i;
+	struct rkmm_matmul rows = *mm;
 	enum rkmm_reason reason;
 	struct rkmm_geom other;
+	bool barred;
 
-	/* What the plainest one is refused for, no other is served for. */
+	/* What the plainest one is refused for, no other is served for; but for verdicts. */
 	reason = rkmm_geom_candidate(limits, mm, 0, geom);
-	if (reason)
+	barred = reason == RKMM_REASON_COUNT;
+	if (reason && !barred)
 		return reason;
 	for (i = 1; i < n; i++)
 		if (!rkmm_geom_candidate(limits, mm, i, &other) &&
-		    other.predicted_ns + other.host_ns < geom->predicted_ns + geom->host_ns)
+		    (barred || other.predicted_ns + other.host_ns <
+			       geom->predicted_ns + geom->host_ns)) {
 			*geom = other;
+			barred = false;
+		}
+	if (barred && mm->form == RKMM_FORM_COUNT && geom->form == RKMM_FORM_BATCH) {
+		rows.form = RKMM_FORM_FLAT;
+		reason = rkmm_geometry(limits, &rows, geom);
+	} else {
+		reason = barred ? RKMM_REASON_FORM : RKMM_OK;
+	}
 	geom->mm = *mm;
-	return RKMM_OK;
+	return reason;
 }
 
 /* The published batch: blocks of C stay where they are, one block of columns a program */

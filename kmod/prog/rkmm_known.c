@@ -39,6 +39,13 @@ static s32 known_sum(const struct rkmm_known *known, u32 row, u32 col)
 	return sum;
 }
 
+void rkmm_known_place(struct rkmm_known *known)
+{
+	known->b = rkmm_div_up((u32)known->geom.a_bytes, PAGE) * PAGE + PAGE;
+	known->c = known->b + rkmm_div_up((u32)known->geom.b_bytes, PAGE) * PAGE + PAGE;
+	known->bytes = known->c + rkmm_div_up((u32)known->geom.c_bytes, PAGE) * PAGE + PAGE;
+}
+
 bool rkmm_known_init(const struct rkmm_limits *limits, enum rkmm_mode mode,
 		     enum rkmm_known_size size, struct rkmm_known *known)
 {
@@ -62,9 +69,7 @@ bool rkmm_known_init(const struct rkmm_limits *limits, enum rkmm_mode mode,
 	}
 	if (rkmm_geometry(limits, &mm, &known->geom) || known->geom.slices > 1)
 		return false;
-	known->b = rkmm_div_up((u32)known->geom.a_bytes, PAGE) * PAGE + PAGE;
-	known->c = known->b + rkmm_div_up((u32)known->geom.b_bytes, PAGE) * PAGE + PAGE;
-	known->bytes = known->c + rkmm_div_up((u32)known->geom.c_bytes, PAGE) * PAGE + PAGE;
+	rkmm_known_place(known);
 	for (i = 0; i < RKMM_KNOWN_CELLS; i++)
 		known->want[i] = known_sum(known, known_row(known, i), known_col(known, i));
 	return true;
@@ -82,9 +87,9 @@ static u16 known_half(s32 v)
 	return (v < 0 ? 0x8000 : 0) | (e + 15) << 10 | ((a << (10 - e)) & 0x3ff);
 }
 
-static void known_put(const struct rkmm_known *known, u8 *mem, u64 at, u32 k, s32 v)
+void rkmm_known_put(const struct rkmm_geom *geom, u8 *mem, u64 at, u32 k, s32 v)
 {
-	switch (rkmm_in_bits(known->geom.types)) {
+	switch (rkmm_in_bits(geom->types)) {
 	case 4:
 		mem[at] |= (v & 15) << (k & 1 ? 4 : 0);
 		break;
@@ -105,11 +110,11 @@ void rkmm_known_fill(const struct rkmm_known *known, u8 *mem)
 
 	for (i = 0; i < g->mm.m; i++)
 		for (k = 0; k < g->mm.k; k++)
-			known_put(known, mem, rkmm_addr_a(g, i, k), k, known_value(0, i, k));
+			rkmm_known_put(g, mem, rkmm_addr_a(g, i, k), k, known_value(0, i, k));
 	for (i = 0; i < g->mm.n; i++)
 		for (k = 0; k < g->mm.k; k++)
-			known_put(known, mem + known->b, rkmm_addr_b(g, k, i), k,
-				  known_value(1, i, k));
+			rkmm_known_put(g, mem + known->b, rkmm_addr_b(g, k, i), k,
+				       known_value(1, i, k));
 }
 
 /* Bits of a result as they lie in memory */

@@ -52,6 +52,19 @@ struct rkmm_known {
 bool rkmm_known_init(const struct rkmm_limits *limits, enum rkmm_mode mode,
 		     enum rkmm_known_size size, struct rkmm_known *known);
 
+/** rkmm_known_place() - known->geom is there: where its operands lie */
+void rkmm_known_place(struct rkmm_known *known);
+
+/**
+ * rkmm_known_put() - store an element of A or B
+ * @geom: the tiling
+ * @mem: zeroed memory of the operand
+ * @at: byte
+ * @k: its place in K
+ * @v: int4: -8..7, int8: -128..127, fp16: -8..7
+ */
+void rkmm_known_put(const struct rkmm_geom *geom, u8 *mem, u64 at, u32 k, s32 v);
+
 /** rkmm_known_fill() - write A and B at @mem, zeroed and rkmm_known.c bytes long */
 void rkmm_known_fill(const struct rkmm_known *known, u8 *mem);
 

@@ -101,6 +101,7 @@ struct rkmm_cost {
 };
 
 struct rkmm_dpu;
+struct rkmm_envelope;
 
 extern const struct rkmm_cost rkmm_cost_rk3588;
 
@@ -155,6 +156,7 @@ const struct rkmm_die *rkmm_die_find(const char *name);
  *	have: rkmm_land.h
  * @cost: constants of the cost law
  * @die: envelope of the die
+ * @envelope: NULL, or verdicts on this one: rkmm_envelope.h
  */
 struct rkmm_limits {
 	u32 k_max;
@@ -167,6 +169,7 @@ struct rkmm_limits {
 	u32 land;
 	const struct rkmm_cost *cost;
 	const struct rkmm_die *die;
+	const struct rkmm_envelope *envelope;
 };
 
 extern const struct rkmm_limits rkmm_limits_rk3588;
@@ -275,7 +278,8 @@ struct rkmm_geom {
  * @geom: filled on success
  *
  * The one of rkmm_geom_candidate() with the least predicted_ns + host_ns, the
- * first of equal ones.
+ * first of equal ones. Where the envelope bars all of them a plan that leaves the form
+ * open gets single rows, others RKMM_REASON_FORM.
  *
  * Return: RKMM_OK or the reason of the refusal. Never overflows, whatever @mm holds.
  */
@@ -296,7 +300,7 @@ u32 rkmm_geom_candidate_rung(const struct rkmm_limits *limits, u32 i);
  * @geom: filled on success
  *
  * Return: RKMM_OK or why it is none; RKMM_REASON_COUNT for a die that was not seen
- * to do it, or for the same as an earlier one.
+ * to do it, or was seen not to, or for the same as an earlier one.
  */
 enum rkmm_reason rkmm_geom_candidate(const struct rkmm_limits *limits,
 				     const struct rkmm_matmul *mm, u32 i, struct rkmm_geom *geom);

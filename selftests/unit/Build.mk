@@ -33,10 +33,19 @@ host-tests += test_estimate
 test_estimate-srcs := selftests/unit/test_estimate.c
 test_estimate-libs := prog
 
+host-tests += test_envelope
+test_envelope-srcs := selftests/unit/test_envelope.c
+test_envelope-libs := prog
+
 host-tests += test_known
 test_known-srcs := selftests/unit/test_known.c
 test_known-libs := prog model
 test_known-ldlibs := -lm
+
+host-tests += test_probe
+test_probe-srcs := selftests/unit/test_probe.c
+test_probe-libs := prog model
+test_probe-ldlibs := -lm
 
 host-tests += test_policy
 test_policy-srcs := selftests/unit/test_policy.c
