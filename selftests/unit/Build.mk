@@ -200,6 +200,9 @@ test_trace-ldlibs := -ljansson
 host-tests += test_top
 test_top-srcs = selftests/unit/test_top.c selftests/unit/json_schema.c $(rkmm-top-parts)
 test_top-ldlibs := -ljansson -lncurses -ltinfo -lutil
+host-tests += test_resets
+test_resets-srcs = selftests/unit/test_resets.c selftests/unit/json_schema.c $(rkmm-top-parts)
+test_resets-ldlibs := -ljansson -lncurses -ltinfo
 
 host-tests += test_prog_group
 test_prog_group-srcs := selftests/unit/test_prog_group.c

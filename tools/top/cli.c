@@ -10,7 +10,7 @@
 #include "top.h"
 
 static const char usage[] =
-"usage: rkmm-top [OPTION]...\n"
+"usage: rkmm-top [OPTION]... [--resets [FILE]]\n"
 "Show who uses the NPU: cores, modes, queues, what changes of mode and window cost.\n"
 "Single clients are shown as far as their processes may be looked at: for root all.\n"
 "\n"
@@ -18,6 +18,8 @@ static const char usage[] =
 "  -j, --json                 print each look as a line of JSON\n"
 "  -d, --delay SECONDS        interval (default 1)\n"
 "  -n, --count N              end after N looks\n"
+"  -r, --resets               what the kernel's log, or FILE (- for standard input), says about\n"
+"                             hangs and resets, and end\n"
 "      --root DIR             read DIR/proc and DIR/sys\n"
 "  -h, --help                 this text\n";
 
@@ -28,12 +30,15 @@ static const char usage[] =
  * @count: looks, 0 for no end
  * @once: a plain one
  * @json: as JSON
+ * @resets: the log instead
+ * @log: of that, NULL for the kernel's
  */
 struct command {
 	const char *root;
 	unsigned int delay_ms;
 	unsigned long count;
-	bool once, json;
+	bool once, json, resets;
+	const char *log;
 };
 
 static unsigned int parse_delay(const char *text)
@@ -68,6 +73,7 @@ static int read_options(int argc, char **argv, struct command *c)
 		{ "json", no_argument, NULL, 'j' },
 		{ "delay", required_argument, NULL, 'd' },
 		{ "count", required_argument, NULL, 'n' },
+		{ "resets", no_argument, NULL, 'r' },
 		{ "root", required_argument, NULL, ROOT },
 		{ "help", no_argument, NULL, 'h' },
 		{ }
@@ -75,13 +81,16 @@ static int read_options(int argc, char **argv, struct command *c)
 	int o;
 
 	optind = 1;
-	while ((o = getopt_long(argc, argv, "1jd:n:h", longs, NULL)) != -1) {
+	while ((o = getopt_long(argc, argv, "1jrd:n:h", longs, NULL)) != -1) {
 		switch (o) {
 		case '1':
 			c->once = true;
 			break;
 		case 'j':
 			c->json = true;
+			break;
+		case 'r':
+			c->resets = true;
 			break;
 		case 'd':
 			c->delay_ms = parse_delay(optarg);
@@ -100,6 +109,8 @@ static int read_options(int argc, char **argv, struct command *c)
 			return 2;
 		}
 	}
+	if (c->resets && optind < argc)
+		c->log = argv[optind++];
 	if (optind == argc && strlen(c->root) < 200)
 		return -1;
 	fputs(usage, stderr);
@@ -154,6 +165,8 @@ int top_main(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	if (c.resets)
+		return resets_run(c.log, c.json);
 	if (!c.root[0])
 		facts_ask(&facts);
 	if (c.once)

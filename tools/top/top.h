@@ -128,6 +128,62 @@ void show_json(const struct view *view);
 int screen_run(const char *root, const struct facts *facts, unsigned int delay_ms,
 	       unsigned long count);
 
+/* --- resets.c ------------------------------------------------------------------------------ */
+
+#define TALLY		8
+#define CULPRITS	32
+
+/* How often each of a few words came; the last place is for all others */
+struct tally {
+	char name[TALLY][WORD * 2];
+	uint64_t n[TALLY];
+};
+
+/**
+ * struct culprit - a client or a plan whose jobs hung; the last of a list stands for all others
+ * @used: it is there
+ * @banned: a client that is refused
+ * @pid: of a client
+ * @id: its number
+ * @hangs: of its jobs
+ * @failed: those that ended a job
+ * @mode: of a plan
+ * @name: of the program; of a plan the shape
+ */
+struct culprit {
+	bool used, banned;
+	int pid;
+	uint64_t id, hangs, failed;
+	char mode[WORD], name[68];
+};
+
+/**
+ * struct resets - what a log says
+ * @hangs: lines of hangs
+ * @cores: by core, the last one for all others
+ * @waited_sum: ms, of all; least and most of one
+ * @reset_lines: resets that took more than reset lines, or were asked for
+ * @forced: the latter
+ * @wedged: lines that say that the device is
+ * @off: cores out of service
+ * @causes: of hangs
+ * @outcomes: for the jobs
+ * @rungs: how far resets went
+ * @ends: what came of those
+ */
+struct resets {
+	uint64_t hangs, cores[CORES], waited_sum, waited_least, waited_most;
+	uint64_t read_faults, write_faults, bans, reset_lines, forced, wedged;
+	uint32_t off;
+	struct tally causes, outcomes, rungs, ends;
+	struct culprit clients[CULPRITS], plans[CULPRITS];
+};
+
+/* A line of a log, with whatever stands in front of it */
+void resets_line(struct resets *resets, const char *line);
+/* Read @path, "-" for standard input, NULL for the kernel's ring, and print; the exit status */
+int resets_run(const char *path, bool json);
+
 int top_main(int argc, char **argv);
 
 #endif
