@@ -134,16 +134,32 @@ static double curve_bound(enum rkmm_op_code code, double v)
 	}
 }
 
+static bool is_product(enum rkmm_op_code code)
+{
+	return code == RKMM_OP_SILU || code == RKMM_OP_GELU || code == RKMM_OP_HARDSWISH;
+}
+
+/*
+ * Nobody knows what index a NaN becomes. It is 0 on the software NPU: the middle of the
+ * table. Behind a product it is a NaN again, and so is minus infinity.
+ */
+static double curve_of_nan(enum rkmm_op_code code)
+{
+	static const double middles[RKMM_OP_COUNT] = {
+		[RKMM_OP_EXP] = -5, [RKMM_OP_RECIPROCAL] = 4.125, [RKMM_OP_RSQRT] = 2.0625,
+	};
+
+	return is_product(code) ? NAN : curve(code, middles[code]);
+}
+
 static uint32_t walk;
 
-/* All finite fp16 numbers, one after the other */
+/* All fp16 numbers, one after the other */
 static double every_half(uint32_t row, uint32_t col)
 {
 	(void)row;
 	(void)col;
-	do
-		walk = (walk + 1) & 0xffff;
-	while ((walk & 0x7c00) == 0x7c00);
+	walk = (walk + 1) & 0xffff;
 	return half_value((uint16_t)walk);
 }
 
@@ -160,17 +176,24 @@ static void test_curves(void **state)
 			/* one tensor with all of them */
 			if (!i) {
 				t.op.m = 256;
-				t.op.n = 248;
+				t.op.n = 256;
 				t.rows = 256;
 			}
 			prepare(&t, i ? small_value : every_half, NULL, NULL);
 			for (row = 0; row < t.rows; row++) {
 				for (col = 0; col < t.op.n; col++) {
 					double x = t.a[row * t.op.n + col], v = curve(code, x);
+					double got = result(&t, row, col);
 
+					if (isnan(x))
+						v = curve_of_nan(code);
 					expect(&t, row, col, v, curve_bound(code, v));
-					worst = fmax(worst, fabs(result(&t, row, col) - v) /
-						     curve_bound(code, v));
+					/* products keep the sign of zero, which nothing else has */
+					if (is_product(code) && !x)
+						assert_int_equal(signbit(got), signbit(x));
+					if (isfinite(x))
+						worst = fmax(worst, fabs(got - v) /
+							     curve_bound(code, v));
 				}
 			}
 			if (!i)

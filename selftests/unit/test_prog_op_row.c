@@ -148,6 +148,130 @@ static void test_softmax(void **state)
 	}
 }
 
+/* Every N of the sheet's range: plain, with a scale, with a mask, causal, one after the other */
+static void test_softmax_columns(void **state)
+{
+	uint32_t n, row, col;
+
+	(void)state;
+	for (n = 1; n <= 1024; n++) {
+		struct data t = { .op = { .code = RKMM_OP_SOFTMAX, .precision = RKMM_PREC_F16 } };
+		double scale = 1;
+
+		t.op.n = n;
+		t.op.m = 1 + n % 5;
+		t.rows = t.op.m;
+		if (n % 4 == 1) {
+			scale = (float)uniform(0.05, 2);
+			t.op.scale = float_bits((float)scale);
+		}
+		if (n % 4 == 2)
+			t.op.flags = RKMM_OP_MASK;
+		if (n % 4 == 3 && n >= t.op.m)
+			t.op.flags = RKMM_OP_CAUSAL;
+		prepare(&t, softmax_value, NULL, mask_value);
+		if (t.op.flags & RKMM_OP_CAUSAL)
+			for (row = 0; row < t.op.m; row++)
+				for (col = row + n - t.op.m + 1; col < n; col++)
+					t.d[(size_t)row * n + col] = -INFINITY;
+		check_softmax(&t, scale);
+		finish(&t);
+	}
+}
+
+/*
+ * What Documentation/operations.rst says of rows that hold no number, or are hidden as a whole.
+ * Rows by their number modulo 8: 0 is like any other, 1 has a minus infinity, 2 a plus
+ * infinity, 3 a NaN, 4 is all minus infinity, 5 hidden by infinities, 6 hidden by -65504,
+ * 7 has denormals and both zeros.
+ */
+static double odd_value(uint32_t row, uint32_t col)
+{
+	switch (row % 8) {
+	case 1:
+		return col % 3 ? uniform(-4, 4) : -INFINITY;
+	case 2:
+		return col == 1 ? INFINITY : uniform(-4, 4);
+	case 3:
+		return col == 1 ? NAN : uniform(-4, 4);
+	case 4:
+		return -INFINITY;
+	case 7:
+		return col % 2 ? ldexp(rnd(1024), -24) : -0.0;
+	default:
+		return uniform(-4, 4);
+	}
+}
+
+static double odd_mask(uint32_t row, uint32_t col)
+{
+	(void)col;
+	return row % 8 == 5 ? -INFINITY : row % 8 == 6 ? -65504 : 0;
+}
+
+static void test_softmax_special(void **state)
+{
+	uint32_t i, row, col;
+
+	(void)state;
+	for (i = 0; i < 24; i++) {
+		struct data t = operation(RKMM_OP_SOFTMAX, RKMM_PREC_F16);
+		t.op.n += 4;
+
+		t.op.m = 16 + rnd(60);
+		t.rows = t.op.m;
+		t.op.flags = RKMM_OP_MASK;
+		prepare(&t, odd_value, NULL, odd_mask);
+		for (row = 0; row < t.rows; row++) {
+			const double *x = &t.a[(size_t)row * t.op.n];
+			double sum = 0;
+
+			for (col = 0; col < t.op.n; col++)
+				sum += exp(x[col]);
+			for (col = 0; col < t.op.n; col++) {
+				double want = exp(x[col]) / sum;
+
+				if (row % 8 == 2)
+					want = col == 1;
+				/* a table is asked for a NaN, and has the same for all */
+				if (row % 8 == 3 || row % 8 == 6)
+					want = 1.0 / t.op.n;
+				if (row % 8 == 4 || row % 8 == 5)
+					want = NAN;
+				expect(&t, row, col, want, 2e-3);
+				if (x[col] == -INFINITY && row % 8 == 1)
+					assert_true(result(&t, row, col) == 0);
+			}
+		}
+		finish(&t);
+	}
+}
+
+/* More rows than columns: the first see nothing. */
+static void test_softmax_causal_tall(void **state)
+{
+	struct data t = { .op = { .code = RKMM_OP_SOFTMAX, .precision = RKMM_PREC_F16 } };
+	uint32_t row, col;
+
+	(void)state;
+	t.op.m = 50;
+	t.op.n = 21;
+	t.rows = 50;
+	t.op.flags = RKMM_OP_CAUSAL;
+	prepare(&t, small_value, NULL, NULL);
+	for (row = 0; row < t.rows; row++) {
+		const double *x = &t.a[row * t.op.n];
+		double sum = 0;
+
+		for (col = 0; col < t.op.n; col++)
+			sum += col + 29 <= row ? exp(x[col]) : 0;
+		for (col = 0; col < t.op.n; col++)
+			expect(&t, row, col, row < 29 ? 1.0 / t.op.n :
+			       col + 29 <= row ? exp(x[col]) / sum : 0, 2e-3);
+	}
+	finish(&t);
+}
+
 static double norm_value(uint32_t row, uint32_t col)
 {
 	double v = uniform(-1, 1);
@@ -321,6 +445,9 @@ int main(void)
 		cmocka_unit_test(test_row_maximum),
 		cmocka_unit_test(test_row_sums),
 		cmocka_unit_test(test_softmax),
+		cmocka_unit_test(test_softmax_columns),
+		cmocka_unit_test(test_softmax_special),
+		cmocka_unit_test(test_softmax_causal_tall),
 		cmocka_unit_test(test_norms),
 		cmocka_unit_test(test_level_rows),
 		cmocka_unit_test(test_pooling),
