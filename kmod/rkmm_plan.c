@@ -67,9 +67,10 @@ module_param_cb(die, &rkmm_plan_die_ops, &die_name, 0644);
 MODULE_PARM_DESC(die,
 		 "Envelope of the die: default, 235, 236, shipped (the published tables), or auto: shipped on silicon, where nobody knows the die yet");
 
-static bool allow_derived;
-module_param(allow_derived, bool, 0444);
-MODULE_PARM_DESC(allow_derived, "Run program forms on silicon that no working board was seen to run");
+static char *derived_mode = "auto";
+module_param_named(derived, derived_mode, charp, 0444);
+MODULE_PARM_DESC(derived,
+		 "Program forms that no working board was seen to run: on, off, or auto (default: off on silicon, on with the software NPU)");
 
 static char *form_name = "auto";
 module_param_named(form, form_name, charp, 0444);
@@ -183,7 +184,7 @@ u32 rkmm_plan_evidence(enum rkmm_types types, enum rkmm_form form)
 
 bool rkmm_plan_derived(struct rkmm_device *rdev)
 {
-	return rdev->soft || allow_derived;
+	return sysfs_streq(derived_mode, "auto") ? rdev->soft : sysfs_streq(derived_mode, "on");
 }
 
 static int rkmm_plan_refuse(struct drm_device *drm, struct drm_rkmm_plan_create *args,
@@ -202,13 +203,15 @@ static const enum rkmm_form rkmm_plan_forms[] = {
 	[DRM_RKMM_FORM_CUBE] = RKMM_FORM_CUBE,
 };
 
-static enum rkmm_form rkmm_plan_auto_form(const struct rkmm_matmul *mm)
+static enum rkmm_form rkmm_plan_auto_form(struct rkmm_device *rdev, const struct rkmm_matmul *mm)
 {
 	if (sysfs_streq(form_name, "flat"))
 		return RKMM_FORM_FLAT;
 	if (sysfs_streq(form_name, "batch") && mm->types == RKMM_T_I4I16)
 		return RKMM_FORM_BATCH;
-	if (sysfs_streq(form_name, "cube") && !mm->a_pitch && !mm->c_pitch)
+	if (sysfs_streq(form_name, "cube") && !mm->a_pitch && !mm->c_pitch &&
+	    (rkmm_plan_derived(rdev) ||
+	     rkmm_plan_evidence(mm->types, RKMM_FORM_CUBE) > DRM_RKMM_DERIVED))
 		return RKMM_FORM_CUBE;
 	return RKMM_FORM_COUNT;
 }
@@ -235,6 +238,11 @@ int rkmm_plans_check(struct device *dev)
 		dev_err(dev, "form=%s: unknown form\n", form_name);
 		return -EINVAL;
 	}
+	if (!sysfs_streq(derived_mode, "auto") && !sysfs_streq(derived_mode, "on") &&
+	    !sysfs_streq(derived_mode, "off")) {
+		dev_err(dev, "derived=%s: not understood\n", derived_mode);
+		return -EINVAL;
+	}
 	return 0;
 }
 
@@ -248,7 +256,7 @@ static enum rkmm_reason rkmm_plan_geometry(struct rkmm_device *rdev, struct rkmm
 
 	limits.die = rkmm_plan_die(rdev->soft);
 	if (any)
-		mm->form = rkmm_plan_auto_form(mm);
+		mm->form = rkmm_plan_auto_form(rdev, mm);
 	reason = rkmm_geometry(&limits, mm, geom);
 	/* The parameter is a preference: not every shape has every form. */
 	if (reason == RKMM_REASON_FORM && any) {
@@ -306,8 +314,11 @@ static int rkmm_plan_make_matmul(struct rkmm_device *rdev, struct drm_rkmm_plan_
 	args->programs = plan->geom.programs;
 	args->predicted_ns = plan->geom.predicted_ns;
 	ret = rkmm_plan_epi_bind(rdev->soc->limits, &stages, args, plan);
-	if (!ret && args->evidence == DRM_RKMM_DERIVED && !rkmm_plan_derived(rdev))
+	if (!ret && args->evidence == DRM_RKMM_DERIVED && !rkmm_plan_derived(rdev)) {
+		if (plan->epi)
+			plan->epi->refused = plan->epi->weakest;
 		ret = RKMM_REASON_FORM;
+	}
 	return ret;
 }
 

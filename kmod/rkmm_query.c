@@ -89,6 +89,17 @@ static u32 rkmm_query_element(enum rkmm_precision precision)
 	}
 }
 
+/* Matmuls that are no more than derived themselves */
+static u32 rkmm_query_unsure(void)
+{
+	u32 t, mask = 0;
+
+	for (t = 0; t < RKMM_T_COUNT; t++)
+		if (rkmm_plan_evidence(t, RKMM_FORM_FLAT) == DRM_RKMM_DERIVED)
+			mask |= BIT(t);
+	return mask;
+}
+
 static void rkmm_query_op(const struct rkmm_op_facts *facts, bool derived,
 			  struct drm_rkmm_op_info *info)
 {
@@ -105,6 +116,8 @@ static void rkmm_query_op(const struct rkmm_op_facts *facts, bool derived,
 		.n_max = facts->n_max,
 		.error_unit = facts->unit,
 		.error = facts->error,
+		.stage_of = derived ? facts->stage_of : facts->stage_sure & ~rkmm_query_unsure(),
+		.fused_in = derived ? facts->fused_in : facts->fused_sure & ~rkmm_query_unsure(),
 	};
 	if (facts->reason != RKMM_OK)
 		return;
@@ -123,23 +136,24 @@ static int rkmm_query_ops(struct rkmm_client *client, struct drm_rkmm_query *arg
 	u32 size = RKMM_OP_FACTS * sizeof(struct drm_rkmm_op_info), room = args->size, i;
 	struct drm_rkmm_op_info *infos;
 	struct rkmm_op_facts facts;
-	struct rkmm_opgeom *geom;
+	bool derived = rkmm_plan_derived(client->rdev);
+	struct rkmm_epilogue *scratch;
 	int ret = -ENOMEM;
 
 	args->size = size;
 	if (!args->pointer)
 		return 0;
 	infos = kvzalloc(size, GFP_KERNEL_ACCOUNT);
-	geom = kvmalloc(sizeof(*geom), GFP_KERNEL_ACCOUNT);
-	if (infos && geom) {
+	scratch = kvmalloc(sizeof(*scratch), GFP_KERNEL_ACCOUNT);
+	if (infos && scratch) {
 		for (i = 0; i < RKMM_OP_FACTS; i++) {
-			rkmm_op_facts(client->rdev->soc->limits, i, geom, &facts);
-			rkmm_query_op(&facts, rkmm_plan_derived(client->rdev), &infos[i]);
+			rkmm_op_facts(client->rdev->soc->limits, i, scratch, &facts);
+			rkmm_query_op(&facts, derived, &infos[i]);
 		}
 		ret = copy_to_user(u64_to_user_ptr(args->pointer), infos, min(size, room)) ?
 		      -EFAULT : 0;
 	}
-	kvfree(geom);
+	kvfree(scratch);
 	kvfree(infos);
 	return ret;
 }

@@ -125,52 +125,6 @@ TEST_F_TIMEOUT(ops, attention, CASE_TIMEOUT)
 
 #define INFOS	512
 
-static int query_ops(int fd, struct drm_rkmm_op_info *infos, uint32_t room, uint32_t *size)
-{
-	struct drm_rkmm_query q = {
-		.id = DRM_RKMM_QUERY_OPS, .size = room, .pointer = (uintptr_t)infos,
-	};
-	int ret = xioctl(fd, DRM_IOCTL_RKMM_QUERY, &q);
-
-	*size = q.size;
-	return ret;
-}
-
-/* A plan of the kind with parameters in range */
-static struct drm_rkmm_plan_create likely(const struct drm_rkmm_op_info *info, uint32_t n)
-{
-	bool real = info->element == DRM_RKMM_F16;
-	struct drm_rkmm_plan_create p = {
-		.kind = info->kind, .types = info->element, .other = info->other, .m = 24, .n = n,
-	};
-
-	if (info->other == DRM_RKMM_OTHER_SCALAR)
-		p.value = real ? float_bits(2) : 2;
-	switch (info->kind) {
-	case DRM_RKMM_OP_CLAMP:
-		p.value2 = real ? float_bits(6) : 6;
-		break;
-	case DRM_RKMM_OP_LEAKY:
-	case DRM_RKMM_OP_RMSNORM:
-	case DRM_RKMM_OP_LAYERNORM:
-		p.value = float_bits(0.125f);
-		break;
-	case DRM_RKMM_OP_MAXPOOL:
-	case DRM_RKMM_OP_AVGPOOL:
-		p.width = 6;
-		p.kernel_w = 2;
-		p.kernel_h = 2;
-		break;
-	default:
-		break;
-	}
-	if (!real && info->kind >= DRM_RKMM_OP_EXP && info->kind <= DRM_RKMM_OP_RSQRT) {
-		p.scale = float_bits(0.04f);
-		p.out_scale = float_bits(0.02f);
-	}
-	return p;
-}
-
 /* What QUERY says of an operation is what its plans say. */
 TEST_F_TIMEOUT(ops, query, CASE_TIMEOUT)
 {
@@ -179,7 +133,7 @@ TEST_F_TIMEOUT(ops, query, CASE_TIMEOUT)
 	static const uint32_t widths[] = { 1, 31, 64, 200 };
 
 	ASSERT_NE(NULL, infos);
-	ASSERT_EQ(0, query_ops(self->fd, NULL, 0, &size));
+	ASSERT_EQ(0, desk_query_ops(self->fd, NULL, 0, &size));
 	n = size / sizeof(*infos);
 	ASSERT_LE(40, n);
 	ASSERT_GE(INFOS, n);
@@ -187,12 +141,12 @@ TEST_F_TIMEOUT(ops, query, CASE_TIMEOUT)
 
 	/* what a reader of less gets, and what lies behind */
 	memset(infos, 0x5a, INFOS * sizeof(*infos));
-	ASSERT_EQ(0, query_ops(self->fd, infos, sizeof(*infos) + 4, &size));
+	ASSERT_EQ(0, desk_query_ops(self->fd, infos, sizeof(*infos) + 4, &size));
 	EXPECT_EQ(n * sizeof(*infos), size);
 	EXPECT_EQ(0x5a5a5a5a, infos[1].element);
-	ASSERT_EQ(0, query_ops(self->fd, infos, INFOS * sizeof(*infos), &size));
+	ASSERT_EQ(0, desk_query_ops(self->fd, infos, INFOS * sizeof(*infos), &size));
 	EXPECT_EQ(0x5a5a5a5a, infos[n].kind);
-	EXPECT_EQ(-EFAULT, query_ops(self->fd, (void *)8, 64, &size));
+	EXPECT_EQ(-EFAULT, desk_query_ops(self->fd, (void *)8, 64, &size));
 
 	for (i = 0; i < n; i++) {
 		const struct drm_rkmm_op_info *info = &infos[i];
@@ -200,13 +154,14 @@ TEST_F_TIMEOUT(ops, query, CASE_TIMEOUT)
 		bool some = info->flags & DRM_RKMM_OP_PARTLY;
 
 		ASSERT_TRUE(info->kind && info->kind <= DRM_RKMM_OP_TRANSPOSE);
-		ASSERT_FALSE(info->pad[0] | info->pad[1] | info->pad[2]);
+		ASSERT_EQ(0, info->pad);
+		ASSERT_EQ(0, info->fused_in & ~info->stage_of);
 		ASSERT_FALSE(every && some);
 		ASSERT_EQ(every, !info->reason);
 		seen[info->kind]++;
 		refused += !every;
 		for (k = 0; k < ARRAY_SIZE(widths); k++) {
-			struct drm_rkmm_plan_create p = likely(info, widths[k]);
+			struct drm_rkmm_plan_create p = desk_likely(info, 24, widths[k]);
 			struct drm_rkmm_plan_destroy d = {};
 			int ret = desk_plan(&self->d, &p);
 			bool fits = info->n_most && !(widths[k] % info->n_most);

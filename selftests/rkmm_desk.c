@@ -129,3 +129,50 @@ void softmax_rows(double *x, uint32_t m, uint32_t n, double scale, bool causal)
 			x[col] = col <= last ? x[col] / sum : 0;
 	}
 }
+
+int desk_query_ops(int fd, struct drm_rkmm_op_info *infos, uint32_t room, uint32_t *size)
+{
+	struct drm_rkmm_query q = {
+		.id = DRM_RKMM_QUERY_OPS, .size = room, .pointer = (uintptr_t)infos,
+	};
+	int ret = xioctl(fd, DRM_IOCTL_RKMM_QUERY, &q);
+
+	*size = q.size;
+	return ret;
+}
+
+struct drm_rkmm_plan_create desk_likely(const struct drm_rkmm_op_info *info, uint32_t m,
+					uint32_t n)
+{
+	bool real = info->element == DRM_RKMM_F16;
+	struct drm_rkmm_plan_create p = {
+		.kind = info->kind, .types = info->element, .other = info->other,
+		.m = m, .n = n,
+	};
+
+	if (info->other == DRM_RKMM_OTHER_SCALAR)
+		p.value = real ? float_bits(2) : 2;
+	switch (info->kind) {
+	case DRM_RKMM_OP_CLAMP:
+		p.value2 = real ? float_bits(6) : 6;
+		break;
+	case DRM_RKMM_OP_LEAKY:
+	case DRM_RKMM_OP_RMSNORM:
+	case DRM_RKMM_OP_LAYERNORM:
+		p.value = float_bits(0.125f);
+		break;
+	case DRM_RKMM_OP_MAXPOOL:
+	case DRM_RKMM_OP_AVGPOOL:
+		p.width = 6;
+		p.kernel_w = 2;
+		p.kernel_h = 2;
+		break;
+	default:
+		break;
+	}
+	if (!real && info->kind >= DRM_RKMM_OP_EXP && info->kind <= DRM_RKMM_OP_RSQRT) {
+		p.scale = float_bits(0.04f);
+		p.out_scale = float_bits(0.02f);
+	}
+	return p;
+}

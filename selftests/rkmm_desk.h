@@ -31,6 +31,11 @@ struct drm_rkmm_op desk_bind(const struct desk *d, const struct drm_rkmm_plan_cr
 /** desk_run() - one submission, waited for; -errno, or its result */
 int desk_run(struct desk *d, struct drm_rkmm_op *ops, uint32_t n);
 int desk_plan(struct desk *d, struct drm_rkmm_plan_create *p);
+/** desk_query_ops() - up to @room bytes of what QUERY_OPS answers; @size: what there is */
+int desk_query_ops(int fd, struct drm_rkmm_op_info *infos, uint32_t room, uint32_t *size);
+/** desk_likely() - a plan of the kind with parameters in range */
+struct drm_rkmm_plan_create desk_likely(const struct drm_rkmm_op_info *info, uint32_t m,
+					uint32_t n);
 uint32_t float_bits(float f);
 
 /** softmax_rows() - of @m rows of @n numbers in place; @causal: as DRM_RKMM_CAUSAL */

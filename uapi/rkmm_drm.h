@@ -644,7 +644,13 @@ enum drm_rkmm_error_unit {
  * @n_max: most columns, 0 for no limit but memory
  * @error_unit: enum drm_rkmm_error_unit
  * @error: largest error on the software NPU, the last rounding among it
+ * @stage_of: mask of 1 << enum drm_rkmm_types: matmuls that take it as a stage of an
+ *	epilogue, with parameters that fit; also of kinds that are refused as plans
+ * @fused_in: those of them whose own programs do it where it is the first stage; in int8
+ *	results a stage of sums, with REQUANT somewhere behind it or a @mult of 0
  * @pad: zero
+ *
+ * @stage_of has matmuls with inputs of type @element.
  */
 struct drm_rkmm_op_info {
 	__u32 kind;
@@ -660,7 +666,9 @@ struct drm_rkmm_op_info {
 	__u32 n_max;
 	__u32 error_unit;
 	__u32 error;
-	__u32 pad[3];
+	__u32 stage_of;
+	__u32 fused_in;
+	__u32 pad;
 };
 
 /** DRM_RKMM_FLAT - rows one behind the other, where no columns are known */

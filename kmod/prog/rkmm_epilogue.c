@@ -40,8 +40,10 @@ static bool is_float(const struct fusion *f)
 
 static void weaken(struct fusion *f, enum rkmm_evidence evidence)
 {
-	if (evidence < f->e->evidence)
+	if (evidence < f->e->evidence) {
 		f->e->evidence = evidence;
+		f->e->weakest = f->e->refused;
+	}
 }
 
 static bool no_quant(const struct rkmm_quant *q)
@@ -376,8 +378,10 @@ enum rkmm_reason rkmm_epilogue_bind(const struct rkmm_limits *limits,
 			return reason;
 		if (g->b.size && !give_slot(e, e->stage[i], &g->b))
 			return RKMM_REASON_STAGE;
-		if (g->evidence < e->evidence)
+		if (g->evidence < e->evidence) {
 			e->evidence = g->evidence;
+			e->weakest = e->stage[i];
+		}
 		e->c = g->c;
 	}
 	if (e->fused)

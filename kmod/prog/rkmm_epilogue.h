@@ -38,6 +38,7 @@ struct rkmm_stages {
  * @refused: the stage that a refusal is about
  * @why: why a stage is where it is; constant strings
  * @evidence: least of what is fused and of the operations
+ * @weakest: the first stage that has no more than that
  * @stages: what the matmul's programs do, valid when @fused
  * @nops: operations behind the matmul
  * @slot: operand of a stage: 1 for D, 2 for E, 0 for none
@@ -53,7 +54,7 @@ struct rkmm_stages {
  */
 struct rkmm_epilogue {
 	enum rkmm_types types;
-	u32 n, fused, refused;
+	u32 n, fused, refused, weakest;
 	const char *why[RKMM_STAGES];
 	enum rkmm_evidence evidence;
 	struct rkmm_dpu stages;

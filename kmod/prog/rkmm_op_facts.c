@@ -152,7 +152,79 @@ static void errors_of(struct rkmm_op_facts *f)
 	}
 }
 
-void rkmm_op_facts(const struct rkmm_limits *limits, u32 i, struct rkmm_opgeom *scratch,
+/* Lists in which an operation is a stage; the last two are of int8 results only. */
+enum stage_list {
+	STAGE_ALONE,
+	STAGE_REQUANT,	/* before the requantisation */
+	STAGE_SUMS,	/* a curve that makes int8 of sums */
+	STAGE_LISTS
+};
+
+static void try_stage(struct rkmm_op_facts *f, enum rkmm_types types, enum stage_list list,
+		      struct rkmm_epilogue *e)
+{
+	struct rkmm_stages stages = { .n = 1, .op = { sample(f, SAMPLE_COLS) } };
+	struct rkmm_matmul mm = {
+		.types = types, .form = RKMM_FORM_COUNT, .m = SAMPLE_ROWS, .k = SAMPLE_COLS,
+		.n = SAMPLE_COLS, .mult = types == RKMM_T_I8I8 && list != STAGE_SUMS,
+	};
+	bool sure;
+
+	if (list == STAGE_REQUANT) {
+		stages.op[1].code = RKMM_OP_REQUANT;
+		stages.n = 2;
+	}
+	if (rkmm_epilogue_make(&stages, &mm, e) != RKMM_OK)
+		return;
+	/* an operation of its own behind the matmul, if there is such a one */
+	if (!(e->fused & 1) && f->reason != RKMM_OK)
+		return;
+	sure = (e->fused & 1 ? e->evidence : f->least) > RKMM_EVIDENCE_DERIVED;
+	f->stage_of |= 1u << types;
+	if (sure)
+		f->stage_sure |= 1u << types;
+	if (!(e->fused & 1))
+		return;
+	f->fused_in |= 1u << types;
+	if (sure)
+		f->fused_sure |= 1u << types;
+}
+
+static void try_stages(struct rkmm_op_facts *f, struct rkmm_epilogue *e)
+{
+	u32 types, list;
+
+	for (types = 0; types < RKMM_T_COUNT; types++) {
+		if (rkmm_type_facts[types].in != f->precision)
+			continue;
+		for (list = 0; list < (types == RKMM_T_I8I8 ? STAGE_LISTS : 1); list++)
+			try_stage(f, types, list, e);
+	}
+}
+
+static void set_shapes(const struct rkmm_limits *limits, struct rkmm_opgeom *g,
+		       struct rkmm_op_facts *f)
+{
+	struct rkmm_op op = sample(f, SAMPLE_COLS);
+
+	f->reason = rkmm_op_geometry(limits, &op, g);
+	if (f->reason != RKMM_OK)
+		return;
+	f->most = g->evidence;
+	op = sample(f, 1);
+	f->reason = rkmm_op_geometry(limits, &op, g);
+	if (f->reason != RKMM_OK)
+		return;
+	f->least = g->evidence;
+	f->n_align = g->a.cols;
+	if (f->least != f->most)
+		f->n_most = f->n_align;
+	f->flags = flags_of(f);
+	f->n_max = n_max_of(f);
+	errors_of(f);
+}
+
+void rkmm_op_facts(const struct rkmm_limits *limits, u32 i, struct rkmm_epilogue *scratch,
 		   struct rkmm_op_facts *f)
 {
 	static const enum rkmm_precision precisions[] = {
@@ -160,7 +232,6 @@ void rkmm_op_facts(const struct rkmm_limits *limits, u32 i, struct rkmm_opgeom *
 	};
 	const u32 binary = 3 * (RKMM_OP_DIV + 1);
 	u32 which = i / 3;
-	struct rkmm_op op;
 
 	*f = (struct rkmm_op_facts){
 		.precision = precisions[i % 3],
@@ -168,20 +239,6 @@ void rkmm_op_facts(const struct rkmm_limits *limits, u32 i, struct rkmm_opgeom *
 		.other = which < binary ? which % 3 : RKMM_OTHER_TENSOR,
 	};
 	f->n_most = 1;
-	op = sample(f, SAMPLE_COLS);
-	f->reason = rkmm_op_geometry(limits, &op, scratch);
-	if (f->reason != RKMM_OK)
-		return;
-	f->most = scratch->evidence;
-	op = sample(f, 1);
-	f->reason = rkmm_op_geometry(limits, &op, scratch);
-	if (f->reason != RKMM_OK)
-		return;
-	f->least = scratch->evidence;
-	f->n_align = scratch->a.cols;
-	if (f->least != f->most)
-		f->n_most = f->n_align;
-	f->flags = flags_of(f);
-	f->n_max = n_max_of(f);
-	errors_of(f);
+	set_shapes(limits, &scratch->op[0], f);
+	try_stages(f, scratch);
 }

@@ -5,7 +5,7 @@
 #ifndef RKMM_OP_FACTS_H
 #define RKMM_OP_FACTS_H
 
-#include "rkmm_op.h"
+#include "rkmm_epilogue.h"
 
 /**
  * enum rkmm_error_unit - what an error is counted in; the values are those of enum
@@ -35,6 +35,10 @@ enum rkmm_error_unit {
  * @n_max: most columns, 0 for no limit but memory
  * @unit: what @error is counted in
  * @error: largest error on the software NPU, the last rounding among it
+ * @stage_of: mask of enum rkmm_types: matmuls that take it as a stage of an epilogue
+ * @stage_sure: those of them whose stage is more than derived, whatever the matmul is
+ * @fused_in: those of @stage_of whose own programs can do it
+ * @fused_sure: those of @stage_sure whose own programs can do it
  */
 struct rkmm_op_facts {
 	enum rkmm_op_code code;
@@ -46,6 +50,7 @@ struct rkmm_op_facts {
 	u32 n_align, n_most, n_max;
 	enum rkmm_error_unit unit;
 	u32 error;
+	u32 stage_of, stage_sure, fused_in, fused_sure;
 };
 
 /* By code, then by what B is, then by fp16, int8, int16 */
@@ -58,9 +63,9 @@ struct rkmm_op_facts {
  * @scratch: overwritten
  * @facts: filled
  *
- * Evidence and reason are those of tilings made on the way.
+ * Evidence and reason are those of tilings and epilogues made on the way.
  */
-void rkmm_op_facts(const struct rkmm_limits *limits, u32 i, struct rkmm_opgeom *scratch,
+void rkmm_op_facts(const struct rkmm_limits *limits, u32 i, struct rkmm_epilogue *scratch,
 		   struct rkmm_op_facts *facts);
 
 /** rkmm_other_name() - "tensor", "scalar", "channel" */

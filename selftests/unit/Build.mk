@@ -103,10 +103,13 @@ test_prog_op_lut-srcs := selftests/unit/test_prog_op_lut.c
 test_prog_op_lut-libs := prog
 test_prog_op_lut-ldlibs := -lm
 
-host-tests += test_prog_epilogue
+host-tests += test_prog_epilogue test_prog_epilogue_words
 test_prog_epilogue-srcs := selftests/unit/test_prog_epilogue.c
 test_prog_epilogue-libs := prog model
 test_prog_epilogue-ldlibs := -lm
+test_prog_epilogue_words-srcs := selftests/unit/test_prog_epilogue_words.c
+test_prog_epilogue_words-libs := prog model
+test_prog_epilogue_words-ldlibs := -lm
 
 host-tests += test_prog_op_facts
 test_prog_op_facts-srcs := selftests/unit/test_prog_op_facts.c

@@ -525,4 +525,22 @@ static inline void check_loops(const struct test *t, double tolerance)
 	}
 }
 
+static inline int start_epilogues(void **state)
+{
+	setup(state);
+	world = NULL;
+	env.read = ep_read;
+	env.write = ep_write;
+	epi = malloc(sizeof(*epi));
+	alone = malloc(sizeof(*alone));
+	return 0;
+}
+
+static inline int stop_epilogues(void **state)
+{
+	free(epi);
+	free(alone);
+	return teardown(state);
+}
+
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * What QUERY tells of each operation, against plans of random shapes: evidence, where
- * it depends on N, the most columns, flags, and which operations are refused.
+ * it depends on N, the most columns, flags, which operations are refused, and which
+ * matmuls take them as a stage.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +15,8 @@
 #include "kmod/prog/rkmm_op_facts.h"
 
 static uint64_t seed = 0x9e3779b97f4a7c15ull;
-static struct rkmm_opgeom *geom, *scratch;
+static struct rkmm_opgeom *geom;
+static struct rkmm_epilogue *scratch;
 
 static uint32_t rnd(uint32_t below)
 {
@@ -182,6 +184,84 @@ static void test_named(void **state)
 	}
 }
 
+#define IN(t)	(1u << RKMM_T_##t)
+
+/*
+ * The table of epilogues in Documentation/operations.rst, row by row: where an operation
+ * is a stage, and (hw 04 §4, hw 03 O4, O15, O16) which the matmul's own program can do.
+ */
+static void test_stages(void **state)
+{
+	static const struct {
+		enum rkmm_op_code code;
+		enum rkmm_precision precision;
+		enum rkmm_other other;
+		uint32_t of, fused, fused_sure;
+	} rows[] = {
+		{ RKMM_OP_ADD, RKMM_PREC_F16, RKMM_OTHER_TENSOR, IN(F16F16), 0, 0 },
+		{ RKMM_OP_ADD, RKMM_PREC_F16, RKMM_OTHER_SCALAR, IN(F16F16) | IN(F16F32),
+		  IN(F16F32), 0 },
+		{ RKMM_OP_ADD, RKMM_PREC_F16, RKMM_OTHER_CHANNEL, IN(F16F16) | IN(F16F32),
+		  IN(F16F32), 0 },
+		{ RKMM_OP_ADD, RKMM_PREC_I8, RKMM_OTHER_TENSOR, IN(I8I8), 0, 0 },
+		{ RKMM_OP_ADD, RKMM_PREC_I8, RKMM_OTHER_CHANNEL, IN(I8I8) | IN(I8I32),
+		  IN(I8I8) | IN(I8I32), IN(I8I8) },
+		{ RKMM_OP_ADD, RKMM_PREC_I16, RKMM_OTHER_TENSOR, 0, 0, 0 },
+		{ RKMM_OP_SUB, RKMM_PREC_F16, RKMM_OTHER_CHANNEL, 0, 0, 0 },
+		{ RKMM_OP_SUB, RKMM_PREC_I8, RKMM_OTHER_SCALAR, IN(I8I8) | IN(I8I32),
+		  IN(I8I8) | IN(I8I32), 0 },
+		{ RKMM_OP_MUL, RKMM_PREC_F16, RKMM_OTHER_SCALAR, IN(F16F16) | IN(F16F32),
+		  IN(F16F32), 0 },
+		{ RKMM_OP_MUL, RKMM_PREC_F16, RKMM_OTHER_CHANNEL, IN(F16F16), 0, 0 },
+		{ RKMM_OP_MUL, RKMM_PREC_I8, RKMM_OTHER_SCALAR, IN(I8I8), 0, 0 },
+		{ RKMM_OP_DIV, RKMM_PREC_I8, RKMM_OTHER_TENSOR, 0, 0, 0 },
+		{ RKMM_OP_RELU, RKMM_PREC_F16, RKMM_OTHER_TENSOR, IN(F16F16) | IN(F16F32),
+		  IN(F16F16) | IN(F16F32), IN(F16F16) },
+		{ RKMM_OP_CLAMP, RKMM_PREC_F16, RKMM_OTHER_TENSOR, IN(F16F16) | IN(F16F32),
+		  IN(F16F16) | IN(F16F32), IN(F16F16) },
+		{ RKMM_OP_RELU, RKMM_PREC_I8, RKMM_OTHER_TENSOR, IN(I8I8) | IN(I8I32),
+		  IN(I8I8) | IN(I8I32), IN(I8I8) },
+		{ RKMM_OP_LEAKY, RKMM_PREC_F16, RKMM_OTHER_TENSOR, IN(F16F16), 0, 0 },
+		{ RKMM_OP_EXP, RKMM_PREC_F16, RKMM_OTHER_TENSOR, IN(F16F16) | IN(F16F32),
+		  IN(F16F32), IN(F16F32) },
+		{ RKMM_OP_RSQRT, RKMM_PREC_F16, RKMM_OTHER_TENSOR, IN(F16F16) | IN(F16F32),
+		  IN(F16F32), IN(F16F32) },
+		{ RKMM_OP_SILU, RKMM_PREC_F16, RKMM_OTHER_TENSOR, IN(F16F16), 0, 0 },
+		{ RKMM_OP_SILU, RKMM_PREC_I8, RKMM_OTHER_TENSOR, IN(I8I8), IN(I8I8), IN(I8I8) },
+		{ RKMM_OP_GELU, RKMM_PREC_I8, RKMM_OTHER_TENSOR, IN(I8I8), IN(I8I8), 0 },
+		{ RKMM_OP_REQUANT, RKMM_PREC_I8, RKMM_OTHER_TENSOR, IN(I8I8), IN(I8I8),
+		  IN(I8I8) },
+		{ RKMM_OP_REQUANT, RKMM_PREC_F16, RKMM_OTHER_TENSOR, 0, 0, 0 },
+		{ RKMM_OP_SOFTMAX, RKMM_PREC_F16, RKMM_OTHER_TENSOR, 0, 0, 0 },
+		{ RKMM_OP_MAXPOOL, RKMM_PREC_I8, RKMM_OTHER_TENSOR, 0, 0, 0 },
+	};
+	uint32_t i, k, found;
+
+	(void)state;
+	for (k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		for (i = 0, found = 0; i < RKMM_OP_FACTS; i++) {
+			struct rkmm_op_facts f;
+
+			rkmm_op_facts(&rkmm_limits_rk3588, i, scratch, &f);
+			assert_false(f.fused_in & ~f.stage_of);
+			assert_false(f.stage_sure & ~f.stage_of);
+			assert_false(f.fused_sure & ~(f.fused_in & f.stage_sure));
+			if (f.code != rows[k].code || f.precision != rows[k].precision ||
+			    f.other != rows[k].other)
+				continue;
+			found++;
+			assert_int_equal(f.stage_of, rows[k].of);
+			assert_int_equal(f.fused_in, rows[k].fused);
+			assert_int_equal(f.fused_sure, rows[k].fused_sure);
+			/* a task of its own is as sure as a plan of its own */
+			if (f.reason == RKMM_OK)
+				assert_int_equal(f.stage_sure, f.fused_sure |
+						 (f.least ? f.stage_of & ~f.fused_in : 0));
+		}
+		assert_int_equal(found, 1);
+	}
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -203,6 +283,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_facts),
 		cmocka_unit_test(test_named),
+		cmocka_unit_test(test_stages),
 	};
 
 	return cmocka_run_group_tests_name("facts of operations", tests, setup, teardown);
