@@ -534,11 +534,13 @@ TEST_F_TIMEOUT(fault, not_banned_for_chance, CASE_TIMEOUT)
 TEST_F_TIMEOUT(fault, killed_while_hanging, CASE_TIMEOUT)
 {
 	long long refs = module_refs();
-	int i, status;
+	int i, status, ready[2];
 	pid_t pid;
+	char c;
 
 	if (!self->soft)
 		return;
+	ASSERT_EQ(0, pipe(ready));
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(0, soft_fault("0.never_start=2"));
 		pid = fork();
@@ -551,9 +553,13 @@ TEST_F_TIMEOUT(fault, killed_while_hanging, CASE_TIMEOUT)
 				_exit(1);
 			for (j = 0; j < 3; j++)
 				submit(fd, &mm, 1, NULL, NULL, &seqno);
+			if (write(ready[1], "", 1) != 1)
+				_exit(1);
 			for (;;)
 				rk_wait(fd, seqno, INT64_MAX, NULL);
 		}
+		/* its first job took one of the two hangs, so ours is started again at the worst */
+		ASSERT_EQ(1, read(ready[0], &c, 1));
 		msleep(100);
 		kill(pid, SIGKILL);
 		ASSERT_EQ(pid, waitpid(pid, &status, 0));
@@ -563,6 +569,8 @@ TEST_F_TIMEOUT(fault, killed_while_hanging, CASE_TIMEOUT)
 		}
 		soft_fault("0.never_start=0");
 	}
+	close(ready[0]);
+	close(ready[1]);
 	if (refs >= 0) {
 		EXPECT_GE(refs + 2, module_refs_settle(refs));
 	}
