@@ -61,3 +61,7 @@ rkmm-mlp-ldlibs := -lm
 rkmm-digits-srcs := $(addprefix tools/examples/,digits.c digits_data.c digits_train.c digits_npu.c) $(example-parts)
 rkmm-digits-shlibs := rkmm-compute rkmm
 rkmm-digits-ldlibs := -lz -lm
+
+host-bins += rkmm-info
+rkmm-info-srcs := $(sort $(wildcard tools/info/*.c)) tools/common/common.c
+rkmm-info-shlibs := rkmm
