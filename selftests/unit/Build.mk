@@ -317,10 +317,13 @@ test_lib_threads-srcs := selftests/unit/test_lib_threads.c $(fake-kernel)
 test_lib_threads-libs := rkmm
 test_lib_threads-ldlibs := -lm -lpthread
 
-host-tests += test_seq test_seq_place
+host-tests += test_seq test_seq_refused test_seq_place
 test_seq-srcs := selftests/unit/test_seq.c $(fake-kernel)
 test_seq-libs := rkmm-compute rkmm
 test_seq-ldlibs := -lm -lpthread
+test_seq_refused-srcs := selftests/unit/test_seq_refused.c $(fake-kernel)
+test_seq_refused-libs := rkmm-compute rkmm
+test_seq_refused-ldlibs := -lm -lpthread
 test_seq_place-srcs := selftests/unit/test_seq_place.c lib/compute/seq_place.c
 
 host-tests += test_regcmd_chain

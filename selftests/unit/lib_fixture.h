@@ -25,7 +25,7 @@ static inline uint32_t rnd(uint64_t *s)
 	return (uint32_t)(*s >> 33);
 }
 
-static uint64_t seed = 42;
+static uint64_t seed __attribute__((unused)) = 42;
 
 /* Operands with values that make every sum exact in fp32, halves included. */
 static inline void *matrix(size_t count, uint32_t types, uint64_t *s)

@@ -216,8 +216,8 @@ static void test_softmax_special(void **state)
 	(void)state;
 	for (i = 0; i < 24; i++) {
 		struct data t = operation(RKMM_OP_SOFTMAX, RKMM_PREC_F16);
-		t.op.n += 4;
 
+		t.op.n += 4;
 		t.op.m = 16 + rnd(60);
 		t.rows = t.op.m;
 		t.op.flags = RKMM_OP_MASK;
