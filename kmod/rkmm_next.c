@@ -169,7 +169,6 @@ struct rkmm_core *rkmm_sched_idle_core(struct rkmm_device *rdev, const struct rk
 static void rkmm_sched_start_lane(struct rkmm_client *client, struct rkmm_core *core)
 {
 	struct rkmm_job *job = rkmm_sched_next(client);
-	struct rkmm_image *image = job->steps[job->step];
 
 	if (job->queued) {
 		list_del(&job->in_queue);
@@ -185,12 +184,6 @@ static void rkmm_sched_start_lane(struct rkmm_client *client, struct rkmm_core *
 	core->state = RKMM_CORE_BUSY;
 	job->running++;
 	rkmm_sched_kick(core);
-	/* Nobody asks before the lock is dropped. */
-	if (image->mode != RKMM_MODE_DPU) {
-		client->rdev->sched.changes += core->mode != image->mode;
-		client->rdev->sched.mode = image->mode;
-		core->mode = image->mode;
-	}
 	rkmm_choice_served(&client->rdev->sched.policy, &client->candidate,
 			   client->rdev->sched.now);
 	client->candidate.since = client->rdev->sched.now;

@@ -125,6 +125,17 @@ static void rkmm_sched_table(struct rkmm_core *core)
 	core->table = kick->table_out;
 }
 
+/* The core's kick has matmuls. One that has none leaves the core in the mode it is in. */
+static void rkmm_sched_leaves_mode(struct rkmm_core *core)
+{
+	struct rkmm_job *job = core->job;
+	enum rkmm_mode mode = job->steps[job->step]->mode;
+
+	core->rdev->sched.changes += core->mode != mode;
+	core->rdev->sched.mode = mode;
+	core->mode = mode;
+}
+
 /* Start the core's kick. Lock held. */
 void rkmm_sched_kick(struct rkmm_core *core)
 {
@@ -140,6 +151,8 @@ void rkmm_sched_kick(struct rkmm_core *core)
 	rkmm_core_kick(core, core->kick);
 	trace_rkmm_job_started(job);
 	/* Nobody asks before the lock is dropped. */
+	if (core->kick->matmuls)
+		rkmm_sched_leaves_mode(core);
 	core->deadline = core->started + rkmm_deadline_ns(rdev, core->kick);
 	core->seen_done = false;
 	core->landing = false;

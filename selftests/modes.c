@@ -161,6 +161,9 @@ TEST_F_TIMEOUT(modes, int8_operation, CASE_TIMEOUT)
 	struct drm_rkmm_plan_create relu = {
 		.kind = DRM_RKMM_OP_RELU, .types = DRM_RKMM_I8, .m = 40, .n = 64,
 	};
+	struct drm_rkmm_plan_create add = {
+		.kind = DRM_RKMM_OP_ADD, .types = DRM_RKMM_I8, .m = 40, .n = 64,
+	};
 	struct desk *d = calloc(1, sizeof(*d));
 	struct drm_rkmm_client_info was, is;
 	struct drm_rkmm_op ops[2];
@@ -189,6 +192,19 @@ TEST_F_TIMEOUT(modes, int8_operation, CASE_TIMEOUT)
 		EXPECT_EQ(0, run_there(self->fd, ops, 2));
 	ASSERT_EQ(0, sched_info(self->fd, &self->before));
 	EXPECT_EQ(self->now.mode_resets, self->before.mode_resets);
+	/*
+	 * Two inputs behind a matmul of int32 are a start of their own, behind a reset. It has no
+	 * matmul, and leaves nothing that would need another one.
+	 */
+	if (!self->warm) {
+		ASSERT_EQ(0, desk_plan(d, &add));
+		ops[1] = desk_bind(d, &add, 0, 1, 2, 0);
+		EXPECT_EQ(0, run_there(self->fd, ops, 2));
+		ops[1] = desk_bind(d, &relu, 0, 0, 1, 0);
+		EXPECT_EQ(0, run_there(self->fd, &ops[1], 1));
+		ASSERT_EQ(0, sched_info(self->fd, &self->now));
+		EXPECT_EQ(self->before.mode_resets + 1, self->now.mode_resets);
+	}
 	ASSERT_EQ(0, soft_fault("*.int8_wedge=0"));
 	desk_free(d);
 	free(d);

@@ -75,6 +75,7 @@ static inline struct rkmm_member rkmm_member_of(const struct rkmm_geom *geom, u3
  * @pingpong: TASK_CON ping-pong bit
  * @int8_dpu: it begins with an int8 task of the DPU alone, which hangs a core whose start
  *	before had an int8 matmul (hw 03 O14)
+ * @matmuls: it has matmuls, so it leaves the core in their datapath mode
  * @lane: share of the work it belongs to; lanes may run at the same time, the
  *	kicks of a lane only in order
  * @table_in: 1 + the table that its first lookup reads, 0 where it brings that along anyway
@@ -91,7 +92,7 @@ struct rkmm_kick {
 	u32 amount;
 	u32 tasks;
 	u32 int_mask;
-	bool pingpong, int8_dpu;
+	bool pingpong, int8_dpu, matmuls;
 	u32 lane;
 	u32 table_in, table_out;
 	u32 kept_addr, kept_amount;

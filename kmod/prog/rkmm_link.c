@@ -87,6 +87,7 @@ static void count_tasks(struct rkmm_kick *kick, const struct rkmm_stream *s,
 	kick->int_mask = task->int_mask;
 	kick->predicted_ns = s->kick_ns;
 	kick->pingpong &= task->pingpong;
+	kick->matmuls |= task->kind == RKMM_TASK_MATMUL;
 	if (!kick->reason)
 		kick->reason = rkmm_task_alone(task);
 }

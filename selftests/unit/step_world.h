@@ -107,50 +107,10 @@ static inline void kick_lane(uint32_t lane, const struct rkmm_kick *k)
 	npu_start_right(cores[lane], &start);
 	if (k->table_out)
 		tables[lane] = k->table_out;
-	int8[lane] |= graph->int8;
+	int8[lane] |= graph->int8 && k->matmuls;
 }
 
-/* Each lane on a core of its own; kicks of lanes in any order */
-static inline void run_lanes(const struct rkmm_kick *kicks, uint32_t n, uint32_t lanes)
-{
-	uint32_t next[RKMM_LANES_MAX] = { 0 }, left = n, lane, i;
-
-	while (left) {
-		lane = rnd(lanes);
-		for (i = next[lane]; i < n && kicks[i].lane != lane; i++)
-			;
-		next[lane] = i + 1;
-		if (i >= n)
-			continue;
-		kick_lane(lane, &kicks[i]);
-		left--;
-	}
-}
-
-/* Returns the number of starts. */
-static inline uint32_t run_step(const struct rkmm_limits *limits, const struct rkmm_member *members,
-			 uint32_t n, bool placed)
-{
-	struct rkmm_extent extent;
-	struct rkmm_kick *kicks;
-	uint32_t i, lanes = 1;
-
-	rkmm_image_measure(limits, members, n, &extent);
-	if (placed) {
-		for (i = 0; i < n; i++)
-			if (members[i].lane + 1 > lanes)
-				lanes = members[i].lane + 1;
-		assert_int_equal(extent.lanes, lanes);
-	}
-	image_bytes = extent.bytes;
-	image = aligned_alloc(64, extent.bytes);
-	kicks = calloc(extent.kicks, sizeof(*kicks));
-	rkmm_image_emit(limits, members, n, P_BASE, (u64 *)image, kicks);
-	run_lanes(kicks, extent.kicks, extent.lanes);
-	free(kicks);
-	free(image);
-	return extent.kicks;
-}
+#include "step_run.h"
 
 /* The rows of @members[0] on @lanes lanes */
 static inline uint32_t share(struct rkmm_member *members, uint32_t lanes)

@@ -446,12 +446,12 @@ static void test_int8_chain(void **state)
 	fill_data(graph);
 	npu_core_reset(cores[0]);
 	set_up_image(m + 1, 1, &k[1]);
-	assert_true(k[1].int8_dpu);
+	assert_true(k[1].int8_dpu && !k[1].matmuls);
 	assert_true(npu_start(cores[0], &k[1], &report));
 	free(image);
 	graph->geoms[0].lanes = 1;
 	set_up_image(m, 1, &k[0]);
-	assert_false(k[0].int8_dpu);
+	assert_true(!k[0].int8_dpu && k[0].matmuls);
 	assert_true(npu_start(cores[0], &k[0], &report));
 	free(image);
 	set_up_image(m + 1, 1, &k[1]);
@@ -465,7 +465,7 @@ static void test_int8_chain(void **state)
 
 	/* far above the time at which others are cut */
 	set_up_image(m, 400, &k[0]);
-	assert_true(k[0].predicted_ns > RKMM_KICK_NS && !k[0].int8_dpu);
+	assert_true(k[0].predicted_ns > RKMM_KICK_NS && !k[0].int8_dpu && k[0].matmuls);
 	free(image);
 	rkmm_image_measure(&rkmm_limits_rk3588, m + 1, 399, &extent);
 	assert_true(extent.kicks > 1);

@@ -278,39 +278,7 @@ static void kick_lane(uint32_t lane, const struct rkmm_kick *k)
 		tables[lane] = k->table_out;
 }
 
-/* Each lane on a core of its own; kicks of lanes in any order */
-static void run_lanes(const struct rkmm_kick *kicks, uint32_t n, uint32_t lanes)
-{
-	uint32_t next[RKMM_LANES_MAX] = { 0 }, left = n, lane, i;
-
-	while (left) {
-		lane = rnd(lanes);
-		for (i = next[lane]; i < n && kicks[i].lane != lane; i++)
-			;
-		next[lane] = i + 1;
-		if (i >= n)
-			continue;
-		kick_lane(lane, &kicks[i]);
-		left--;
-	}
-}
-
-static uint32_t run_step(const struct rkmm_limits *limits, const struct rkmm_member *members,
-			 uint32_t n)
-{
-	struct rkmm_extent extent;
-	struct rkmm_kick *kicks;
-
-	rkmm_image_measure(limits, members, n, &extent);
-	image_bytes = extent.bytes;
-	image = aligned_alloc(64, extent.bytes);
-	kicks = calloc(extent.kicks, sizeof(*kicks));
-	rkmm_image_emit(limits, members, n, P_BASE, (u64 *)image, kicks);
-	run_lanes(kicks, extent.kicks, extent.lanes);
-	free(kicks);
-	free(image);
-	return extent.kicks;
-}
+#include "step_run.h"
 
 /* Who has to do with one before it is on its lane, and known to be behind it. */
 static void check_order(const struct list *l, uint32_t first, uint32_t end)
@@ -363,7 +331,7 @@ static uint32_t run_chained(const struct rkmm_limits *limits, const struct rkmm_
 		}
 	}
 	assert_int_equal(n, end - first);
-	run_step(limits, members, n);
+	run_step(limits, members, n, false);
 	return end;
 }
 
@@ -386,7 +354,7 @@ static void test_ranges(void **state)
 		memcpy(before, data, DATA);
 		for (k = 0; k < list->count; k++) {
 			list->members[k].temp = temp_of(0);
-			run_step(&single, &list->members[k], 1);
+			run_step(&single, &list->members[k], 1, false);
 			apart++;
 		}
 		memcpy(want, data, POOL);
