@@ -78,7 +78,7 @@ healthy()
 	board
 	driver rkmm
 	put sys/module/rkmm/version "$("$tool" --json | sed -n 's/.*"library_version": "\(.*\)".*/\1/p')"
-	for p in allow_derived:N allow_unvalidated:N light:-1 feature:auto isolation:auto form:auto clock_mhz:0; do
+	for p in derived:auto allow_unvalidated:N light:-1 feature:auto isolation:auto form:auto clock_mhz:0; do
 		put "sys/module/rkmm/parameters/${p%:*}" "${p#*:}"
 	done
 	put "sys/devices/platform/$npu/rkmm/clock_hz" 1000000000
@@ -272,10 +272,10 @@ found "an envelope" 0 "" ""
 [ "$(json 'f["envelope"]')" = "measured on this die" ]
 ok "which is said"
 healthy
-put sys/module/rkmm/parameters/allow_derived Y
+put sys/module/rkmm/parameters/derived on
 put sys/module/rkmm/parameters/feature direct
 run
-[ "$(json 'f["gates"]')" = "allow_derived=Y feature=direct" ]
+[ "$(json 'f["gates"]')" = "derived=on feature=direct" ]
 ok "open gates"
 healthy
 put "sys/devices/platform/$npu/rkmm/states" "idle stuck busy"

@@ -53,7 +53,7 @@ static void look_parameters(struct info *info)
 	static const struct {
 		const char *key, *name, *usual;
 	} p[] = {
-		{ "gate_derived", "allow_derived", "N" },
+		{ "gate_derived", "derived", "auto" },
 		{ "gate_unvalidated", "allow_unvalidated", "N" },
 		{ "gate_light", "light", "-1" },
 		{ "gate_feature", "feature", "auto" },
