@@ -7,7 +7,7 @@
 check-debug:
 	+@tools/debug/check $(TESTS)
 
-.PHONY: check demo unit shell print-unit print-guest print-guest-script print-fuzz
+.PHONY: check demo unit shell print-unit print-guest print-guest-script print-fuzz print-tools
 check:
 	+@tools/build/check $(STEPS)
 
@@ -24,5 +24,8 @@ print-unit:
 	@printf '%s\n' $(tests-host)
 print-guest:
 	@$(foreach t,$(sort $(guest-tests)) $(guest-scripts),printf '%s\t%s\n' $(notdir $(t)) '$($(notdir $(t))-vboard)';) :
+# what is installed and run by name
+print-tools:
+	@printf '%s\n' $(sort $(installed-bins) $(notdir $(installed-scripts)))
 print-fuzz:
 	@$(foreach f,$(fuzzers-fuzz),echo $(f) $(or $($(f)-runs),5000);) :
