@@ -229,9 +229,9 @@ selftests: $(if $(filter arm64,$(karch)),need-cross $(call guest-files,arm64),ne
 need-headers:
 	$(Q)tools/build/deb.sh need libdrm-dev zlib1g-dev libncurses-dev
 need-host:
-	$(Q)tools/build/deb.sh need gcc $(if $(host-tests),libcmocka-dev) $(if $(filter %.cc,$(foreach t,$(host-tests),$($(t)-srcs))),g++) libdrm-dev zlib1g-dev libjansson-dev libncurses-dev
+	$(Q)tools/build/deb.sh need gcc $(if $(host-tests),libcmocka-dev) $(if $(filter %.cc,$(foreach t,$(host-tests) $(host-bins),$($(t)-srcs))),g++) libdrm-dev zlib1g-dev libjansson-dev libncurses-dev
 need-cross:
-	$(Q)tools/build/deb.sh need $(if $(cross-prefix),gcc-aarch64-linux-gnu libc6-dev-arm64-cross,gcc) libdrm-dev zlib1g-dev libncurses-dev
+	$(Q)tools/build/deb.sh need $(if $(cross-prefix),gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross,gcc g++) libdrm-dev zlib1g-dev libncurses-dev
 	$(if $(cross-prefix),$(Q)tools/build/deb.sh cross)
 $(call tree-files,host$(san)) $(call guest-files,host): | need-host
 $(call tree-files,arm64) $(call guest-files,arm64): | need-cross

@@ -28,6 +28,11 @@ rkmm-compute-ldlibs := -lm
 host-bins += rkmm-example
 rkmm-example-srcs := lib/example.c
 rkmm-example-shlibs := rkmm
+# the library of C++ inside: a board may have none
+host-bins += rkmm-example-cxx
+rkmm-example-cxx-srcs := lib/example.cc
+rkmm-example-cxx-shlibs := rkmm
+rkmm-example-cxx-ldlibs := -static-libstdc++ -static-libgcc
 
 # The headers must suit C++ too. Checked where there is a C++ compiler.
 ifneq ($(shell command -v g++),)

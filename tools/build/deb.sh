@@ -221,6 +221,7 @@ needs()
 	END
 	if [ "$native" != arm64 ]; then
 		echo aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
+		echo aarch64-linux-gnu-g++ g++-aarch64-linux-gnu
 		echo /usr/aarch64-linux-gnu/include/stdio.h libc6-dev-arm64-cross
 	fi
 }
