@@ -7,6 +7,10 @@ BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
+# rules are read there, below /usr/local they are not
+UDEVDIR ?= $(if $(filter /usr,$(PREFIX)),/lib/udev/rules.d,/etc/udev/rules.d)
+EXAMPLEDIR ?= $(PREFIX)/share/doc/rkmm/examples
+COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 # where Debian's python3 looks
 PYTHONDIR ?= $(PREFIX)/lib/python$(if $(filter /usr,$(PREFIX)),3,$(shell /usr/bin/python3 -c \
 	'import sys; print("%d.%d" % sys.version_info[:2])' 2> /dev/null))/dist-packages
@@ -33,6 +37,12 @@ install: $(utree)
 			-e 's|@version@|$($(l)-version)|' $($(l)-pc) > $(DESTDIR)$(LIBDIR)/pkgconfig/lib$(l).pc;) :
 	$(Q)$(foreach p,$(wildcard Documentation/man/*.[1-9]),install -D -m 644 $(p) \
 		$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(p)))/$(notdir $(p));) :
+	$(Q)install -D -m 644 tools/udev/60-rkmm.rules $(DESTDIR)$(UDEVDIR)/60-rkmm.rules
+	$(Q)install -d $(DESTDIR)$(EXAMPLEDIR)
+	$(Q)install -m 644 tools/udev/rkmm-autoload.conf tools/udev/rkmm-governors.service $(DESTDIR)$(EXAMPLEDIR)/
+	$(Q)install -D -m 644 tools/completion/rkmm $(DESTDIR)$(COMPLETIONDIR)/rkmm-info
+	$(Q)$(foreach t,$(filter-out rkmm-info,$(installed-bins) $(notdir $(installed-scripts))), \
+		ln -sf rkmm-info $(DESTDIR)$(COMPLETIONDIR)/$(t);) :
 	$(Q)install -d $(DESTDIR)$(PYTHONDIR)/rkmm
 	$(Q)install -m 644 lib/python/rkmm/*.py $(DESTDIR)$(PYTHONDIR)/rkmm/
 
