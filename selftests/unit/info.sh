@@ -265,12 +265,23 @@ healthy
 put "sys/devices/platform/$npu/rkmm/states" "idle stuck busy"
 found "a lost core" 1 core-lost:warning "modprobe -r rkmm && modprobe rkmm"
 healthy
-: > "$dev/rkmm/envelope"
-found "no envelope" 0 no-envelope:note "rkmm-calibrate"
-put "sys/devices/platform/$npu/rkmm/envelope" 'RKMMENV'
+envelope() # CELLS, below 256
+{
+	{ printf 'RKMMENV\n\1\0\0\0'; printf "\\$(printf %03o "$1")"; head -c 51 /dev/zero; head -c $((8 * $1)) /dev/zero; } \
+		> "$dev/rkmm/envelope"
+}
+envelope 0
+found "no envelope" 0 no-envelope:note "sudo rkmm-calibrate"
+envelope 37
 found "an envelope" 0 "" ""
-[ "$(json 'f["envelope"]')" = "measured on this die" ]
+[ "$(json 'f["envelope"]')" = "37 geometries checked on this die" ]
 ok "which is said"
+mkdir -p "$root/var/lib/rkmm"
+: > "$root/var/lib/rkmm/envelope"
+envelope 0
+found "an envelope that was not given back" 0 envelope-unused:note "sudo systemctl start rkmm-envelope"
+: > "$dev/rkmm/envelope"
+found "an envelope that cannot be read, and a saved one" 0 "" ""
 healthy
 put sys/module/rkmm/parameters/derived on
 put sys/module/rkmm/parameters/feature direct

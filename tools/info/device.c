@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 /* What the driver tells: through its node, and in sysfs to everybody. */
+#include <endian.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "info.h"
 #include "lib/rkmm.h"
+
+/* of what the driver's file envelope begins with */
+#define ENVELOPE_HEADER	64
+#define ENVELOPE_CELLS	12
 
 static void look_opened(struct info *info, const struct drm_rkmm_device_info *d)
 {
@@ -78,19 +83,38 @@ static void look_parameters(struct info *info)
 	fact(info, "gates", "gates", "%s", open[0] ? open : "as shipped");
 }
 
+/*
+ * Verdicts on program geometries: a header with their number, which root may read. Where it
+ * cannot be read the file that is given back at each start says whether there are any.
+ */
 static void look_envelope(struct info *info)
 {
-	char text[TEXT];
+	bool saved = there_is(info, "var/lib/rkmm/envelope");
+	unsigned char header[ENVELOPE_HEADER];
+	uint32_t cells = 0;
+	bool known;
 
 	if (!there_is(info, "%s/rkmm/envelope", info->npu)) {
 		fact(info, "envelope", NULL, "%s", "");
 		return;
 	}
-	fact(info, "envelope", "envelope", "%s",
-	     read_line(info, text, "%s/rkmm/envelope", info->npu) ? "measured on this die" :
-	     "none: the published one is used");
-	if (!text[0] && !info->soft)
-		problem(info, NOTE, "no-envelope", "rkmm-calibrate",
+	known = read_bytes(info, header, sizeof(header), "%s/rkmm/envelope", info->npu);
+	if (known) {
+		memcpy(&cells, header + ENVELOPE_CELLS, sizeof(cells));
+		cells = le32toh(cells);
+		fact(info, "envelope", "envelope", "%u geometries checked on this die", cells);
+	} else {
+		fact(info, "envelope", "envelope", "%s", saved ? "saved for each start" :
+		     "none saved");
+	}
+	fact(info, "envelope_saved", NULL, "%s", saved ? "yes" : "no");
+	if (info->soft || cells || (saved && !known))
+		return;
+	if (saved)
+		problem(info, NOTE, "envelope-unused", "sudo systemctl start rkmm-envelope",
+			"the saved verdicts on this die were not given to the driver");
+	else
+		problem(info, NOTE, "no-envelope", "sudo rkmm-calibrate",
 			"this die was not calibrated: the published envelope is used");
 }
 

@@ -87,6 +87,9 @@ bool read_line(const struct info *info, char text[TEXT], const char *fmt, ...)
 /* A number at the start of a file */
 bool read_number(const struct info *info, uint64_t *value, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* So many bytes; false when there are fewer */
+bool read_bytes(const struct info *info, void *to, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 bool there_is(const struct info *info, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Last part of what a link points to */

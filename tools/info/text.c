@@ -66,6 +66,25 @@ bool read_number(const struct info *info, uint64_t *value, const char *fmt, ...)
 	return true;
 }
 
+bool read_bytes(const struct info *info, void *to, size_t size, const char *fmt, ...)
+{
+	char path[PATH];
+	va_list ap;
+	ssize_t n;
+	bool ok;
+	int fd;
+
+	va_start(ap, fmt);
+	ok = make_path(info, path, fmt, ap);
+	va_end(ap);
+	fd = ok ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	if (fd < 0)
+		return false;
+	n = read(fd, to, size);
+	close(fd);
+	return n == (ssize_t)size;
+}
+
 bool there_is(const struct info *info, const char *fmt, ...)
 {
 	char path[PATH];
