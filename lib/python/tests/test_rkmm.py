@@ -15,8 +15,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 SKIP = 4
 try:
     import numpy as np
-except ImportError:
-    print("no numpy")
+except ImportError as e:
+    print(f"no numpy: {e}")
     sys.exit(SKIP)
 try:
     import rkmm
