@@ -158,7 +158,7 @@ found "not loaded" 2 not-loaded:error "modprobe rkmm"
 put sys/module/rkmm/version 0.1.0
 found "loaded and not bound" 2 not-bound:error "dmesg | grep rkmm"
 board
-rm -r "$root/lib"
+rm -r "${root:?}/lib"
 found "not installed" 2 not-installed:error "dkms autoinstall -k 6.1.115-vendor-rk35xx"
 board
 put sys/module/module/parameters/sig_enforce Y
@@ -177,7 +177,7 @@ mkdir -p "$root/proc/device-tree/npu@fdab0000"
 printf 'disabled\0' > "$root/proc/device-tree/npu@fdab0000/status"
 found "NPU disabled" 2 disabled:error "fdtput -t s THE-BOARD.dtb /npu@fdab0000 status okay"
 board
-rm -r "$root/sys"
+rm -r "${root:?}/sys"
 found "no sysfs" 2 no-sysfs:error "mount -t sysfs none /sys"
 
 healthy
