@@ -163,11 +163,18 @@ int rkw_parse(const void *head, size_t have, uint64_t size, struct rkw *w, char 
 /* Returns 0 or -errno; the end of the file is one. */
 static int read_all(int fd, void *dst, uint64_t size, uint64_t offset, char *error)
 {
-	uint8_t *p = dst;
+	uint8_t *p = dst, piece[4096];
 	ssize_t got;
 
 	while (size) {
 		got = pread(fd, p, size < 1 << 30 ? size : 1 << 30, (off_t)offset);
+		/* some network file systems cannot read into memory that a driver mapped */
+		if (got < 0 && errno == EFAULT) {
+			got = pread(fd, piece, size < sizeof(piece) ? size : sizeof(piece),
+				    (off_t)offset);
+			if (got > 0)
+				memcpy(p, piece, (size_t)got);
+		}
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)

@@ -328,7 +328,10 @@ class Errors(Case):
         self.assertIsInstance(self.fails(errno.EOPNOTSUPP, self.npu.plan, rkmm.I8I32, 1, 0, 5),
                               rkmm.NotSupported)
         a, b = operands(rkmm.I8I8, 4, 32, 8)
-        self.fails(errno.EINVAL, self.npu.matmul, a, b, rkmm.I8I8, mult=-1)
+        for mult in (0, -1):
+            with self.assertRaises(rkmm.Error) as caught:
+                self.npu.matmul(a, b, rkmm.I8I8, mult=mult)
+            self.assertIn(caught.exception.errno, (errno.EINVAL, errno.EOPNOTSUPP))
 
     def test_values(self):
         a, b = operands(rkmm.I4I16, 4, 32, 8)
