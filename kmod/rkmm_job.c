@@ -246,14 +246,13 @@ static void rkmm_job_prepare(struct rkmm_job *job, const struct rkmm_op_data *op
 }
 
 /* From here the fence exists for others and will signal. Nothing below allocates. */
-static void rkmm_job_arm(struct rkmm_job *job, struct rkmm_out_sync *outs, u32 nouts)
+static void rkmm_job_arm(struct rkmm_job *job, bool shared, struct rkmm_out_sync *outs, u32 nouts)
 {
-	struct rkmm_client *client = job->client;
 	bool cookie = dma_fence_begin_signalling();
 	u32 i;
 
-	client->seqno = job->seqno;
-	for (i = 0; i < job->nbos; i++)
+	job->client->seqno = job->seqno;
+	for (i = 0; shared && i < job->nbos; i++)
 		if (job->bos[i].shared)
 			dma_resv_add_fence(job->bos[i].obj->resv, rkmm_fence_publish(job),
 					   job->bos[i].write ? DMA_RESV_USAGE_WRITE :
@@ -284,11 +283,12 @@ static u32 rkmm_job_reservations(struct rkmm_job *job, struct drm_gem_object **o
 }
 
 int rkmm_job_queue_locked(struct rkmm_job *job, const struct rkmm_op_data *ops,
-			  struct rkmm_out_sync *outs, u32 nouts)
+			  struct rkmm_out_sync *outs, u32 nouts, u64 *seqno)
 {
 	struct drm_gem_object *few[RKMM_OPERANDS * RKMM_FEW_OPS] rkmm_uninitialized, **objs = few;
 	struct rkmm_client *client = job->client;
 	struct ww_acquire_ctx ctx rkmm_uninitialized;
+	bool watch = false;
 	u32 n;
 	int ret;
 
@@ -303,14 +303,20 @@ int rkmm_job_queue_locked(struct rkmm_job *job, const struct rkmm_op_data *ops,
 	ret = n ? rkmm_sync_implicit(job) : 0;
 	if (!ret) {
 		job->seqno = client->seqno + 1;
+		*seqno = job->seqno;
+		watch = job->ndeps;
+		if (watch)
+			kref_get(&job->ref);
 		rkmm_fence_arm(job);
 		rkmm_job_prepare(job, ops);
-		rkmm_job_arm(job, outs, nouts);
+		rkmm_job_arm(job, n, outs, nouts);
 	}
 	if (n)
 		drm_gem_unlock_reservations(objs, n, &ctx);
-	if (!ret)
+	if (watch) {
 		rkmm_sync_watch(job);
+		rkmm_job_put(job);
+	}
 out:
 	if (objs != few)
 		kvfree(objs);
@@ -318,16 +324,17 @@ out:
 }
 
 int rkmm_job_queue(struct rkmm_job *job, const struct rkmm_op_data *ops,
-		   struct rkmm_out_sync *outs, u32 nouts)
+		   struct rkmm_out_sync *outs, u32 nouts, u64 *seqno)
 {
+	struct rkmm_client *client = job->client;
 	int ret = rkmm_job_publish_foreign(job);
 
 	if (ret)
 		return ret;
-	ret = mutex_lock_interruptible(&job->client->submit_lock);
+	ret = mutex_lock_interruptible(&client->submit_lock);
 	if (ret)
 		return ret;
-	ret = rkmm_job_queue_locked(job, ops, outs, nouts);
-	mutex_unlock(&job->client->submit_lock);
+	ret = rkmm_job_queue_locked(job, ops, outs, nouts, seqno);
+	mutex_unlock(&client->submit_lock);
 	return ret;
 }

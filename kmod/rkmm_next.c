@@ -165,10 +165,10 @@ struct rkmm_core *rkmm_sched_idle_core(struct rkmm_device *rdev, const struct rk
 	return best;
 }
 
-/* Start a lane of the client's next work. Lock held. */
-static void rkmm_sched_start_lane(struct rkmm_client *client, struct rkmm_core *core)
+/* Start a lane of the job, which is its client's next work. Lock held. */
+static void rkmm_sched_start_lane(struct rkmm_job *job, struct rkmm_core *core)
 {
-	struct rkmm_job *job = rkmm_sched_next(client);
+	struct rkmm_client *client = job->client;
 
 	if (job->queued) {
 		list_del(&job->in_queue);
@@ -210,7 +210,7 @@ bool rkmm_sched_start_alone(struct rkmm_job *job)
 	if (!core || change >= rdev->need_worker)
 		return false;
 	client->running = job;
-	rkmm_sched_start_lane(client, core);
+	rkmm_sched_start_lane(job, core);
 	return true;
 }
 
@@ -305,6 +305,6 @@ void rkmm_sched_start(struct rkmm_device *rdev)
 				queue_work(sched->wq, &sched->work);
 			return;
 		}
-		rkmm_sched_start_lane(client, rkmm_sched_idle_core(rdev, job, &change));
+		rkmm_sched_start_lane(job, rkmm_sched_idle_core(rdev, job, &change));
 	}
 }

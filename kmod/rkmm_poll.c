@@ -7,7 +7,6 @@
  * would have: it starts the next one, and wakes who waits.
  */
 #include <drm/drm_managed.h>
-#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/string.h>
 
@@ -84,24 +83,27 @@ static u64 rkmm_poll_interval(void)
 void rkmm_poll_start(struct rkmm_core *core)
 {
 	struct rkmm_device *rdev = core->rdev;
-	const struct rkmm_image *image = core->job->steps[core->job->step];
-	u32 mhz = max(rdev->clock_hz / 1000000, 1ul), cores = rkmm_poll_busy(rdev);
-	struct rkmm_poll_rule rule = {
+	const struct rkmm_image *image;
+	const struct rkmm_estimate *est;
+	struct rkmm_poll_rule rule;
+	u32 cores;
+	u64 first;
+
+	if (!rkmm_poll_wanted(rdev, core->job))
+		return;
+	image = core->job->steps[core->job->step];
+	cores = rkmm_poll_busy(rdev);
+	rule = (struct rkmm_poll_rule){
 		.interval = rkmm_poll_interval(),
 		.most = (u64)READ_ONCE(poll_most_us) * NSEC_PER_USEC,
 		.look = RKMM_LOOK_NS,
 		/* All cores together, as one processor may have to look at all of them */
 		.percent = min(READ_ONCE(poll_percent), 50u) / cores,
 	};
-	const struct rkmm_estimate *est;
-	u64 first;
-
-	if (!rkmm_poll_wanted(rdev, core->job))
-		return;
-	core->kind = rkmm_estimate_key(image->kind, core->kick - image->kicks, cores, mhz);
-	/* The law is stated at 1 GHz. */
+	core->kind = rkmm_estimate_key(image->kind, core->kick - image->kicks, cores,
+				       rdev->clock_hz / 1000000);
 	est = rkmm_estimate_get(rdev->estimates, core->kind,
-				div_u64(core->kick->predicted_ns * 1000, mhz) * rdev->time_scale);
+				rkmm_predict_ns(rdev, core->kick) * rdev->time_scale);
 	core->looks = rkmm_poll_plan(&rule, est, &first);
 	if (core->looks)
 		hrtimer_start(&core->poll, ns_to_ktime(core->started + first), HRTIMER_MODE_ABS);

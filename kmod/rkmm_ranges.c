@@ -127,6 +127,9 @@ void rkmm_ranges_add(struct rkmm_ranges *set, u64 start, u64 end)
 	if (start >= end)
 		return;
 	first = rkmm_ranges_find(set, start);
+	/* What is written again and again is there already. */
+	if (first < set->n && set->r[first].start <= start && set->r[first].end >= end)
+		return;
 	for (last = first; last < set->n && set->r[last].start <= end; last++) {
 		if (set->r[last].start < start)
 			start = set->r[last].start;

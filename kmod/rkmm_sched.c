@@ -184,7 +184,9 @@ static void rkmm_sched_settle(struct rkmm_device *rdev)
 
 	if (rkmm_sched_busy(rdev))
 		return;
-	wake_up_all(&sched->idle);
+	/* Hardly ever */
+	if (wq_has_sleeper(&sched->idle))
+		wake_up_all(&sched->idle);
 	if (sched->reset_wanted && !sched->dead)
 		queue_work(sched->wq, &sched->work);
 }

@@ -354,13 +354,9 @@ static int rkmm_submit(struct rkmm_client *client, struct drm_file *file,
 		goto out;
 
 	rkmm_warm_keep(job, args, ops, changes);
-	/* The scheduler's reference; dropped when the job has ended. */
-	kref_get(&job->ref);
-	ret = rkmm_job_queue(job, ops, outs, nouts);
-	if (ret)
-		rkmm_job_put(job);
-	else
-		args->seqno = job->seqno;
+	ret = rkmm_job_queue(job, ops, outs, nouts, &args->seqno);
+	if (!ret)
+		job = NULL;
 out:
 	rkmm_sync_out_put(outs, outs ? nouts : 0);
 	if (ops)

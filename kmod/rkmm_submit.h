@@ -122,13 +122,22 @@ int rkmm_bind(struct rkmm_job *job, const struct rkmm_op_data *ops, struct rkmm_
 struct rkmm_job *rkmm_job_alloc(struct rkmm_client *client, u32 nops, u32 cores);
 /* rkmm_job_keep_bos() - reference the buffers of all operations, each once */
 void rkmm_job_keep_bos(struct rkmm_job *job, const struct rkmm_op_data *ops);
-/* rkmm_job_queue() - reserve, clean caches, arm the fence, queue */
+/**
+ * rkmm_job_queue() - reserve, clean caches, arm the fence, queue
+ * @job: the caller's reference is the scheduler's from here on, unless this fails
+ * @ops: its operations; the caller keeps their buffers
+ * @outs: where the fence goes
+ * @nouts: how many
+ * @seqno: set to the number that the job got
+ *
+ * Return: 0, -EINTR, -ENOMEM.
+ */
 int rkmm_job_queue(struct rkmm_job *job, const struct rkmm_op_data *ops,
-		   struct rkmm_out_sync *outs, u32 nouts);
+		   struct rkmm_out_sync *outs, u32 nouts, u64 *seqno);
 
 /* rkmm_job_queue_locked() - the same with submit_lock held: no buffer has another owner */
 int rkmm_job_queue_locked(struct rkmm_job *job, const struct rkmm_op_data *ops,
-			  struct rkmm_out_sync *outs, u32 nouts);
+			  struct rkmm_out_sync *outs, u32 nouts, u64 *seqno);
 
 /* ---- rkmm_warm.c ---------------------------------------------------------- */
 

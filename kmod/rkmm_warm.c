@@ -150,14 +150,11 @@ int rkmm_warm_submit(struct rkmm_client *client, struct drm_rkmm_submit *args)
 	job->hints = args->flags & RKMM_SUBMIT_HINTS;
 	client->warm.hits += warm->nsteps;
 
-	/* The scheduler's reference; dropped when the job has ended. */
-	kref_get(&job->ref);
-	ret = rkmm_job_queue_locked(job, warm->ops, NULL, 0);
-	args->seqno = job->seqno;
+	/* Nothing that is kept goes while the lock is held. */
+	ret = rkmm_job_queue_locked(job, warm->ops, NULL, 0, &args->seqno);
 	mutex_unlock(&client->submit_lock);
 	if (ret)
 		rkmm_job_put(job);
-	rkmm_job_put(job);
 	return ret;
 }
 
