@@ -372,26 +372,32 @@ static void rkmm_bind_undo(struct rkmm_job *job)
 	job->stages = NULL;
 }
 
-/* Most clients have one window, and enough room in it: nothing is asked before that is tried. */
+/*
+ * Most clients have one window, and enough room in it: nothing is asked before that is tried.
+ * What has ended may still hold the room: releasing it takes longer than the rest of a submission.
+ */
 static int rkmm_bind_spread(struct rkmm_job *job, const struct rkmm_op_data *ops,
 			    struct rkmm_link *links, struct rkmm_bound *bound)
 {
 	struct rkmm_client *client = job->client;
-	bool spread = rkmm_space_windows(client->space) > 1;
+	bool spread = rkmm_space_windows(client->space) > 1, released = spread;
 	struct rkmm_window *near;
 	int ret;
 
 	for (;;) {
+		if (released)
+			rkmm_sched_release_ended(client->rdev);
 		near = READ_ONCE(client->near) ?: client->window;
 		ret = rkmm_bind_windows(job, ops, links, bound, spread);
 		if (!ret)
 			ret = spread && job->nops > 1 ?
 			      rkmm_bind_sorted(job, ops, near->index, links, bound) :
 			      rkmm_bind_steps(job, ops, links, bound);
-		if (ret != -ENOSPC || spread || client->rdev->vm.windows_most == 1)
+		if (ret != -ENOSPC || (released && (spread || client->rdev->vm.windows_most == 1)))
 			return ret;
 		rkmm_bind_undo(job);
-		spread = true;
+		spread = released;
+		released = true;
 	}
 }
 

@@ -414,12 +414,62 @@ static struct rkmm_image *rkmm_image_make(struct rkmm_client *client,
 	return image;
 }
 
+static void rkmm_image_add(struct rkmm_images *images, struct rkmm_image *image, u32 hash)
+{
+	image->users = 1;
+	INIT_LIST_HEAD(&image->lru);
+	hash_add(images->table, &image->hash, hash);
+}
+
+/* An image that is there; NULL for none, with @busy because those that would do are in use */
+static struct rkmm_image *rkmm_image_known(struct rkmm_client *client,
+					   const struct rkmm_bound *bound, u32 n, u32 hash,
+					   bool *busy)
+{
+	struct rkmm_images *images = client->images;
+	struct rkmm_image *image = rkmm_image_find(images, bound, n, hash);
+
+	*busy = false;
+	if (image) {
+		images->hits++;
+		if (!image->users++)
+			list_del_init(&image->lru);
+		return image;
+	}
+	image = rkmm_image_readdress(client, bound, n, busy);
+	if (image)
+		rkmm_image_add(images, image, hash);
+	return image;
+}
+
+static struct rkmm_image *rkmm_image_new(struct rkmm_client *client,
+					 const struct rkmm_bound *bound, u32 n, u32 hash)
+{
+	struct rkmm_images *images = client->images;
+	struct rkmm_image *image = rkmm_image_make(client, bound, n);
+
+	if (IS_ERR(image)) {
+		/* Make room and try once more. */
+		rkmm_images_trim(images, 0);
+		image = rkmm_image_make(client, bound, n);
+	}
+	if (IS_ERR(image))
+		return image;
+	image->kind = rkmm_image_shape(bound, n);
+	hash_add(images->shapes, &image->shape, image->kind);
+	images->bytes += rkmm_image_memory(image);
+	images->emitted += image->tasks;
+	rkmm_image_add(images, image, hash);
+	return image;
+}
+
 struct rkmm_image *rkmm_image_get(struct rkmm_client *client, const struct rkmm_bound *bound,
 				  u32 n)
 {
 	struct rkmm_images *images = client->images;
 	u32 hash = rkmm_image_hash(bound, n);
 	struct rkmm_image *image;
+	bool busy;
 
 	/* no padding: it is hashed and compared as bytes */
 	BUILD_BUG_ON(sizeof(bound->key) != 64);
@@ -427,33 +477,16 @@ struct rkmm_image *rkmm_image_get(struct rkmm_client *client, const struct rkmm_
 		     RKMM_IMAGE_HASHED * sizeof(u32));
 
 	mutex_lock(&images->lock);
-	image = rkmm_image_find(images, bound, n, hash);
-	if (image) {
-		images->hits++;
-		if (!image->users++)
-			list_del_init(&image->lru);
-		goto out;
+	image = rkmm_image_known(client, bound, n, hash, &busy);
+	if (busy) {
+		mutex_unlock(&images->lock);
+		/* Those of jobs that have ended are idle then. */
+		rkmm_sched_release_ended(client->rdev);
+		mutex_lock(&images->lock);
+		image = rkmm_image_known(client, bound, n, hash, &busy);
 	}
-	image = rkmm_image_readdress(client, bound, n);
-	if (image)
-		goto out_hash;
-	image = rkmm_image_make(client, bound, n);
-	if (IS_ERR(image)) {
-		/* Make room and try once more. */
-		rkmm_images_trim(images, 0);
-		image = rkmm_image_make(client, bound, n);
-	}
-	if (IS_ERR(image))
-		goto out;
-	image->kind = rkmm_image_shape(bound, n);
-	hash_add(images->shapes, &image->shape, image->kind);
-	images->bytes += rkmm_image_memory(image);
-	images->emitted += image->tasks;
-out_hash:
-	image->users = 1;
-	INIT_LIST_HEAD(&image->lru);
-	hash_add(images->table, &image->hash, hash);
-out:
+	if (!image)
+		image = rkmm_image_new(client, bound, n, hash);
 	mutex_unlock(&images->lock);
 	return image;
 }

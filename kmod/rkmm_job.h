@@ -295,12 +295,13 @@ u32 rkmm_image_shape(const struct rkmm_bound *bound, u32 n);
  * @client: whose; its images are locked
  * @bound: operations that run together
  * @n: how many
+ * @busy: set when there are enough of the kind, and none is idle
  *
  * Return: an image with the addresses of @bound in place, which is in no list but
  * rkmm_images.shapes any more; NULL when there are few of the kind, or none is idle.
  */
 struct rkmm_image *rkmm_image_readdress(struct rkmm_client *client,
-					const struct rkmm_bound *bound, u32 n);
+					const struct rkmm_bound *bound, u32 n, bool *busy);
 /* rkmm_image_memory() - bytes it holds: programs, constants, scratch */
 u64 rkmm_image_memory(const struct rkmm_image *image);
 /* rkmm_images_drop_plan() - free the idle images of a destroyed plan */

@@ -325,6 +325,8 @@ void rkmm_sched_release_ended(struct rkmm_device *rdev)
 	struct rkmm_job *job, *next;
 	u64 n = 0;
 
+	if (llist_empty(&rdev->sched.reap_list))
+		return;
 	llist_for_each_entry_safe(job, next, llist_del_all(&rdev->sched.reap_list), in_reap) {
 		rkmm_job_put(job);
 		n++;

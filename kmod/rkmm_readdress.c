@@ -44,9 +44,9 @@ static bool rkmm_image_like(const struct rkmm_image *image, const struct rkmm_bo
 	return true;
 }
 
-/* The one that was idle longest, NULL while there are few */
+/* The one that was idle longest, NULL while there are few, or with @busy none is idle */
 static struct rkmm_image *rkmm_image_oldest(struct rkmm_images *images,
-					    const struct rkmm_bound *bound, u32 n)
+					    const struct rkmm_bound *bound, u32 n, bool *busy)
 {
 	struct rkmm_image *image, *oldest = NULL;
 	u32 count = 0;
@@ -58,6 +58,7 @@ static struct rkmm_image *rkmm_image_oldest(struct rkmm_images *images,
 		if (!image->users && (!oldest || image->used < oldest->used))
 			oldest = image;
 	}
+	*busy = count >= RKMM_IMAGES_OF_A_KIND && !oldest;
 	return count < RKMM_IMAGES_OF_A_KIND ? NULL : oldest;
 }
 
@@ -83,7 +84,7 @@ static void rkmm_image_patch_to(struct rkmm_client *client, struct rkmm_image *i
 }
 
 struct rkmm_image *rkmm_image_readdress(struct rkmm_client *client,
-					const struct rkmm_bound *bound, u32 n)
+					const struct rkmm_bound *bound, u32 n, bool *busy)
 {
 	struct rkmm_images *images = client->images;
 	struct rkmm_member one, *members = &one;
@@ -91,11 +92,12 @@ struct rkmm_image *rkmm_image_readdress(struct rkmm_client *client,
 	u32 i;
 
 	lockdep_assert_held(&images->lock);
+	*busy = false;
 	for (i = 0; i < n; i++)
 		if (bound[i].plan->op || bound[i].plan->geom.fused ||
 		    rkmm_image_nmembers(&bound[i]) > 1)
 			return NULL;
-	image = rkmm_image_oldest(images, bound, n);
+	image = rkmm_image_oldest(images, bound, n, busy);
 	if (image && n > 1)
 		members = kvmalloc_array(n, sizeof(*members), GFP_KERNEL);
 	if (!image || !members)

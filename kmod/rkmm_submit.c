@@ -346,9 +346,6 @@ static int rkmm_submit(struct rkmm_client *client, struct drm_file *file,
 	if (ret)
 		goto out;
 	rkmm_job_keep_bos(job, ops);
-	/* So that the images of what has ended can get other addresses. */
-	if (!llist_empty(&client->rdev->sched.reap_list))
-		rkmm_sched_release_ended(client->rdev);
 	ret = rkmm_bind(job, ops, bound);
 	if (ret)
 		goto out;

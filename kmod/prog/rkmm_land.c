@@ -55,8 +55,8 @@ static void land_program(const struct rkmm_limits *limits, enum rkmm_trailer tra
 		mm.m = 2;
 		mm.n = 64;
 	}
-	/* cannot fail: every chip's limits are far away */
-	rkmm_geometry(limits, &mm, &geom);
+	/* Cannot fail, every chip's limits are far away; and there is no other way to cut it. */
+	rkmm_geom_candidate(limits, &mm, 0, &geom);
 	rkmm_geom_program(&geom, 0, mm.m, limits->land + LAND_A, limits->land + LAND_B,
 			  limits->land + LAND_C, p);
 }

@@ -301,23 +301,27 @@ static struct span cold(struct rig *rig, bool buffers)
 /* A known plan at addresses that were never seen, after so many others that no image is new. */
 static struct span moved(struct rig *rig, unsigned int i, unsigned int repeat)
 {
-	const unsigned int step = 64, first = 16;
+	const uint64_t most = rig->plan.a.size > rig->plan.c.size ? rig->plan.a.size :
+								    rig->plan.c.size;
+	const uint64_t step = (most + 63) / 64 * 64;
+	const unsigned int first = 16;
 	struct span span;
 	unsigned int k;
 	uint64_t room;
 
 	if (!i) {
-		room = (uint64_t)step * (first + repeat + 1);
+		room = step * (first + repeat + 1);
 		buffer_free(rig, 0);
 		buffer_free(rig, 2);
-		buffer(rig, 0, rig->plan.a.size + room);
-		buffer(rig, 2, rig->plan.c.size + room);
-		for (k = 0; k < first; k++, rig->at += step) {
+		buffer(rig, 0, room);
+		buffer(rig, 2, room);
+		/* No buffer is mapped yet: what is written now is not cleaned later. */
+		for (rig->at = 0; rig->at < room; rig->at += step)
 			load(rig);
+		rig->at = 0;
+		for (k = 0; k < first; k++, rig->at += step)
 			submit(rig, false);
-		}
 	}
-	load(rig);
 	span = submit(rig, false);
 	check(rig);
 	rig->at += step;
