@@ -16,15 +16,23 @@ static const u32 widths[] = { 1024, 2048, 3072, 4096 };
 
 #define RUNGS(limits)	(1 + (limits)->die->nrungs)
 
+/*
+ * N cut for the lanes, not cut, or into narrower column tiles than can be. The last are for int4
+ * batches with so small a K that starts count: what decides is how few programs there are, and
+ * whether those of the last column tile fill up the lanes.
+ */
+#define CUTS	(2 + RKMM_CUT_LESS_MAX)
+#define FEW_K	64
+
 u32 rkmm_geom_candidates(const struct rkmm_limits *limits)
 {
 	/* K whole or in slices; the shipped geometry or a rung; N cut or not; lanes */
-	return (1 + ARRAY_SIZE(widths)) * RUNGS(limits) * 2 * RKMM_LANES_MAX;
+	return (1 + ARRAY_SIZE(widths)) * RUNGS(limits) * CUTS * RKMM_LANES_MAX;
 }
 
 u32 rkmm_geom_candidate_rung(const struct rkmm_limits *limits, u32 i)
 {
-	return i / RKMM_LANES_MAX / 2 % RUNGS(limits);
+	return i / RKMM_LANES_MAX / CUTS % RUNGS(limits);
 }
 
 /* K of a slice: as many slices as @width asks for, but equal ones; 0 where it is nothing new */
@@ -53,14 +61,16 @@ enum rkmm_reason rkmm_geom_candidate(const struct rkmm_limits *limits,
 				     const struct rkmm_matmul *mm, u32 i, struct rkmm_geom *geom)
 {
 	u32 lanes = i % RKMM_LANES_MAX + 1;
-	bool cut = !(i / RKMM_LANES_MAX % 2);
+	u32 cut = i / RKMM_LANES_MAX % CUTS;
 	u32 rung = rkmm_geom_candidate_rung(limits, i);
-	u32 width = i / RKMM_LANES_MAX / 2 / RUNGS(limits);
+	u32 width = i / RKMM_LANES_MAX / CUTS / RUNGS(limits);
 	struct rkmm_matmul other = *mm;
 	enum rkmm_reason reason;
 
 	/* one lane has nothing to cut for */
-	if (!cut && lanes == 1)
+	if (cut && lanes == 1)
+		return RKMM_REASON_COUNT;
+	if (cut > RKMM_CUT_NOT && (mm->k > FEW_K || mm->types != RKMM_T_I4I16))
 		return RKMM_REASON_COUNT;
 	if (width) {
 		other.slice = slice_of(limits, mm, widths[width - 1]);

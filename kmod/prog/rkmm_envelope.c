@@ -435,7 +435,7 @@ bool rkmm_cell_geom(const struct rkmm_limits *limits, const struct rkmm_cell *ce
 	}
 	if (!batch)
 		rungs[0].cols = 0;
-	if (rkmm_tile(&own, &mm, rungs[0].cap ? NULL : &rungs[0], 1, true, geom) ||
+	if (rkmm_tile(&own, &mm, rungs[0].cap ? NULL : &rungs[0], 1, RKMM_CUT_LANES, geom) ||
 	    geom->slices != 1)
 		return false;
 	is = rkmm_cell_of(geom, cell->cores);

@@ -347,20 +347,31 @@ static u32 chunk_cols(const struct rkmm_limits *limits, const struct rkmm_geom *
 	return rkmm_min(rkmm_div_up(groups, rkmm_min(chunks, groups)) * group, limits->n_max);
 }
 
+/* So many sixteenths of columns less */
+static void cut_less(struct rkmm_geom *geom, u32 less)
+{
+	geom->cols = rkmm_max(geom->cols * (16 - less) / 16 / 64 * 64, 64);
+	geom->tile_cols = geom->cols;
+}
+
 static enum rkmm_reason tile(const struct rkmm_limits *limits, struct rkmm_geom *geom,
-			     const struct rkmm_rung *rung, u32 lanes, bool cut)
+			     const struct rkmm_rung *rung, u32 lanes, u32 cut)
 {
 	u32 chunk = chunk_cols(limits, geom, lanes);
 	u64 programs;
 
+	if (cut > RKMM_CUT_NOT && geom->form != RKMM_FORM_BATCH)
+		return RKMM_REASON_COUNT;
 	geom->min_rows = 1;
 	geom->a_rows = geom->mm.m;
-	geom->cols = cut ? chunk : chunk_cols(limits, geom, 1);
+	geom->cols = cut ? chunk_cols(limits, geom, 1) : chunk;
 	if (geom->form == RKMM_FORM_BATCH) {
 		split_batch(limits, geom, rung);
 		/* the weight of 64 columns does not fit beside the rung's data banks */
 		if (!geom->cols)
 			return RKMM_REASON_BANKS;
+		if (cut > RKMM_CUT_NOT)
+			cut_less(geom, cut - RKMM_CUT_NOT);
 	} else if (geom->form == RKMM_FORM_FLAT && geom->types == RKMM_T_I4I16) {
 		split_row(limits, geom);
 	} else {
@@ -370,7 +381,7 @@ static enum rkmm_reason tile(const struct rkmm_limits *limits, struct rkmm_geom 
 			return reason;
 	}
 	/* what is narrow anyway has been tried cut */
-	if (!cut && geom->cols <= chunk)
+	if (cut == RKMM_CUT_NOT && geom->cols <= chunk)
 		return RKMM_REASON_COUNT;
 	geom->n_tiles = rkmm_div_up(geom->np, geom->cols);
 	programs = (u64)geom->m_tiles * geom->n_tiles;
@@ -460,7 +471,7 @@ static enum rkmm_reason slice_k(const struct rkmm_limits *limits, struct rkmm_ge
 }
 
 enum rkmm_reason rkmm_tile(const struct rkmm_limits *limits, const struct rkmm_matmul *mm,
-			   const struct rkmm_rung *rung, u32 lanes, bool cut,
+			   const struct rkmm_rung *rung, u32 lanes, u32 cut,
 			   struct rkmm_geom *geom)
 {
 	enum rkmm_reason reason;

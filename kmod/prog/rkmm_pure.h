@@ -135,11 +135,16 @@ bool rkmm_rung_fits(const struct rkmm_rung *rung, const struct rkmm_geom *geom);
 u32 rkmm_die_rows(const struct rkmm_die *die, const struct rkmm_geom *geom, u32 last_cols);
 u32 rkmm_die_cols(const struct rkmm_die *die, const struct rkmm_geom *geom);
 
-/* A tiling with K in slices of @mm->slice, @rung or the shipped geometry, @lanes lanes,
- * columns @cut into a chunk for each or as wide as can be: then rows are shared.
+#define RKMM_CUT_LANES		0u	/* a chunk of columns for each lane */
+#define RKMM_CUT_NOT		1u	/* columns as wide as can be: then rows are shared */
+#define RKMM_CUT_LESS_MAX	9u	/* sixteenths of columns that are left out */
+
+/*
+ * A tiling with K in slices of @mm->slice, @rung or the shipped geometry, @lanes lanes;
+ * @cut: above RKMM_CUT_NOT tiles of an int4 batch are so many sixteenths narrower
  */
 enum rkmm_reason rkmm_tile(const struct rkmm_limits *limits, const struct rkmm_matmul *mm,
-			   const struct rkmm_rung *rung, u32 lanes, bool cut,
+			   const struct rkmm_rung *rung, u32 lanes, u32 cut,
 			   struct rkmm_geom *geom);
 
 #endif

@@ -310,13 +310,12 @@ static void test_candidates(void **state)
 /*
  * The planner takes the law's constants from the table it is handed: with any within 30 %
  * of the fit it must come within 10 % of the best way under the same constants, at every
- * draw but one in a thousand, of int4 batches with K up to 64. A search that is good for
- * the fitted constants only would not.
+ * draw. A search that is good for the fitted constants only would not.
  */
 static void check_handed(bool each)
 {
 	struct rkmm_limits limits = *chip;
-	uint32_t i = 0, j, moved = 0, over = 0;
+	uint32_t i = 0, j, moved = 0;
 	struct summary s;
 
 	while (i < SHAPES * DRAWS) {
@@ -351,14 +350,11 @@ static void check_handed(bool each)
 				continue;
 			print_message("%s %ux%ux%u: %.4f\n", rkmm_types_name(mm.types), mm.m, mm.k,
 				      mm.n, all[i]);
-			/* of columns that few short programs could have, two widths are tried */
-			assert_true(mine.form == RKMM_FORM_BATCH && mine.k <= 64);
-			over++;
 		}
 	}
 	s = summary(each ? "handed entries" : "handed constants", all, SHAPES * DRAWS);
 	print_message("%u of %u choices are others than with the fit\n", moved, SHAPES * DRAWS);
-	assert_true(s.most <= 0.2 && over * 1000 <= SHAPES * DRAWS);
+	assert_true(s.most <= 0.1);
 	/* or nothing was perturbed */
 	assert_true(moved > SHAPES * DRAWS / 50);
 }
