@@ -181,10 +181,9 @@ static void rkmm_query_sched(struct rkmm_device *rdev, struct drm_rkmm_sched_inf
 	info->forced = sched->policy.forced;
 	info->looks = sched->looks;
 	info->warmups = READ_ONCE(sched->warmups);
-	for (i = 0; i < rdev->ncores; i++) {
-		info->lost_irqs += rdev->cores[i].lost_irqs;
+	info->lost_irqs = rkmm_sched_lost_irqs(rdev);
+	for (i = 0; i < rdev->ncores; i++)
 		info->polled += rdev->cores[i].polled;
-	}
 	spin_unlock_irq(&sched->lock);
 }
 

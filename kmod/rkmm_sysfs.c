@@ -34,21 +34,11 @@ static ssize_t _name##_show(struct device *dev, struct device_attribute *attr, c
 }											\
 static DEVICE_ATTR_RO(_name)
 
-static u64 rkmm_sysfs_lost(const struct rkmm_device *rdev)
-{
-	u64 n = 0;
-	u32 i;
-
-	for (i = 0; i < rdev->ncores; i++)
-		n += rdev->cores[i].lost_irqs;
-	return n;
-}
-
 RKMM_SYSFS_NUMBER(clients, rdev->sched.nclients);
 RKMM_SYSFS_NUMBER(jobs, rdev->sched.jobs);
 RKMM_SYSFS_NUMBER(queued, rdev->sched.pushed - rdev->sched.jobs);
 RKMM_SYSFS_NUMBER(resets, rdev->sched.resets);
-RKMM_SYSFS_NUMBER(lost_irqs, rkmm_sysfs_lost(rdev));
+RKMM_SYSFS_NUMBER(lost_irqs, rkmm_sched_lost_irqs(rdev));
 RKMM_SYSFS_NUMBER(mode_changes, rdev->sched.changes);
 RKMM_SYSFS_NUMBER(mode_changes_avoided, rdev->sched.policy.rule[RKMM_RULE_MODE]);
 RKMM_SYSFS_NUMBER(mode_resets, rdev->sched.mode_resets);
