@@ -57,6 +57,13 @@ test_ranges-srcs := selftests/unit/test_ranges.c kmod/rkmm_ranges.c
 host-tests += test_overlap
 test_overlap-srcs := selftests/unit/test_overlap.c kmod/rkmm_overlap.c
 
+# sources of the driver over as much of the kernel as they need
+host-tests += test_space test_slab
+test_space-srcs := selftests/unit/test_space.c
+test_space-cflags := -Iselftests/unit/kernel -Wno-sign-compare
+test_slab-srcs := selftests/unit/test_slab.c
+test_slab-cflags := -Iselftests/unit/kernel -Wno-sign-compare
+
 host-tests += test_transpose
 test_transpose-srcs := selftests/unit/test_transpose.c
 test_transpose-libs := rkmm-compute rkmm
