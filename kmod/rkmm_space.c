@@ -118,7 +118,10 @@ struct rkmm_window *rkmm_window_open(struct rkmm_device *rdev)
 
 /* ---- placing -------------------------------------------------------------- */
 
-/* Bytes that the window would have to give for what is not mapped there, tails included */
+/*
+ * Bytes that the window would have to give for what is not mapped there, tails included;
+ * NULL: a new one.
+ */
 static u64 rkmm_demand_missing(const struct rkmm_demand *need, struct rkmm_window *window)
 {
 	u64 bytes = need->room;
@@ -127,7 +130,7 @@ static u64 rkmm_demand_missing(const struct rkmm_demand *need, struct rkmm_windo
 	for (i = 0; i < need->n; i++) {
 		for (k = 0; k < i && need->bos[k] != need->bos[i]; k++)
 			;
-		if (k == i && !rkmm_window_has(window, need->bos[i]))
+		if (k == i && !(window && rkmm_window_has(window, need->bos[i])))
 			bytes += need->bos[i]->base.base.size + RKMM_WINDOW_TAIL;
 	}
 	return bytes;
@@ -192,6 +195,7 @@ static int rkmm_space_try_all(struct rkmm_space *space, u32 first, const struct 
 static int rkmm_space_choose(struct rkmm_space *space, const struct rkmm_demand *need, u32 near)
 {
 	u64 bytes = space->rdev->vm.bytes, keep = space->rdev->vm.keep;
+	u64 empty = space->rdev->vm.largest + RKMM_WINDOW_TAIL;
 	const struct rkmm_try with = { .with = true };
 	const struct rkmm_try beside = { .keep = keep }, half = { .keep = bytes / 2 };
 	const struct rkmm_try anyhow = {};
@@ -207,7 +211,8 @@ static int rkmm_space_choose(struct rkmm_space *space, const struct rkmm_demand 
 	}
 	if (ret == -ENOSPC)
 		ret = rkmm_space_try_all(space, first, need, &half);
-	if (ret == -ENOSPC) {
+	/* What no window can hold must not leave new ones behind. */
+	if (ret == -ENOSPC && rkmm_demand_missing(need, NULL) <= empty) {
 		window = rkmm_space_grow(space);
 		if (!IS_ERR(window))
 			ret = rkmm_space_try(space, space->n - 1, need, &anyhow) ?: space->n - 1;
