@@ -41,6 +41,8 @@ struct rkmm_proof;
  * @pushed: jobs that came; under @lock
  * @nclients: entries of @clients; under @lock
  * @resets: resets done; under @lock
+ * @forced: those that somebody asked for; under @lock
+ * @power_cycles: times that the power was switched off and on for one; under @lock
  * @switches: window switches; under @lock
  * @switch_ns: time of those; under @lock
  * @remaps: times that other operands were staged; under @lock
@@ -100,6 +102,8 @@ struct rkmm_sched {
 	u64 pushed;
 	u32 nclients;
 	u64 resets;
+	u64 forced;
+	u64 power_cycles;
 	u64 switches;
 	u64 switch_ns;
 	u64 remaps;
@@ -176,6 +180,8 @@ struct rkmm_device {
 	/** @proof: NULL, or runs of the driver's own; by whoever holds starts */
 	struct rkmm_proof *proof;
 	struct rkmm_sched sched;
+	/** @wedged: tells user space that it is */
+	struct work_struct wedged;
 	/** @dump: see rkmm_dump.c */
 	struct rkmm_dump *dump;
 };
@@ -210,7 +216,7 @@ struct rkmm_warm_slot {
  * @pushed: jobs that came; under rkmm_sched.lock
  * @jobs: jobs that ended; under rkmm_sched.lock
  * @guilty: hangs of its jobs; under rkmm_sched.lock
- * @innocent: jobs disturbed by a reset; under rkmm_sched.lock
+ * @innocent: resets for others while it had work; under rkmm_sched.lock
  * @npu_ns: time on cores; under rkmm_sched.lock
  * @remaps: times that its operands were staged; under rkmm_sched.lock
  * @polled: kicks of it whose end a look has found; under rkmm_sched.lock

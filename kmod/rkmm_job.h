@@ -314,8 +314,8 @@ void rkmm_sched_forget_window(struct rkmm_device *rdev, struct rkmm_window *wind
 void rkmm_sched_kill(struct rkmm_device *rdev);
 /* rkmm_sched_drain() - after rkmm_sched_kill(): until the last job is released */
 void rkmm_sched_drain(struct rkmm_device *rdev);
-/* rkmm_sched_reset_done() - what rkmm_recover_reset() came to */
-void rkmm_sched_reset_done(struct rkmm_device *rdev, int ret);
+/* rkmm_sched_reset_done() - what rkmm_ladder_climb() came to; @off: cores out of service */
+void rkmm_sched_reset_done(struct rkmm_device *rdev, int ret, u32 off);
 
 /* With rkmm_sched.lock held. */
 
@@ -395,6 +395,12 @@ int rkmm_proof_warm(struct rkmm_device *rdev, enum rkmm_mode mode);
 int rkmm_proof_cross(struct rkmm_device *rdev, enum rkmm_mode from, enum rkmm_mode to);
 /* rkmm_proof_power() - after power-on */
 int rkmm_proof_power(struct rkmm_device *rdev);
+/*
+ * rkmm_proof_core() - a known matmul on rdev->cores[@place], which may be stuck: 0 right, or not
+ * asked for; -ETIME it did not end, -EILSEQ wrong twice, -ENODEV it could not begin. The window
+ * of the driver's own stays attached.
+ */
+int rkmm_proof_core(struct rkmm_device *rdev, u32 place);
 
 /* ---- rkmm_mode.c: datapath modes --------------------------------------------- */
 
@@ -430,10 +436,16 @@ void rkmm_recover_hang(struct rkmm_core *core, enum rkmm_hang cause,
 		       const struct rkmm_core_status *st);
 /* rkmm_recover_judge() - a job has ended: what its client is worth; rkmm_sched.lock held */
 void rkmm_recover_judge(struct rkmm_job *job);
-/* rkmm_recover_pulse() - all cores quiet or stuck, starts held: reset them and restore; sleeps */
-int rkmm_recover_pulse(struct rkmm_device *rdev);
-/* rkmm_recover_reset() - all cores quiet or stuck, starts held: reset and restore; sleeps */
-void rkmm_recover_reset(struct rkmm_device *rdev);
+
+/* ---- rkmm_ladder.c: how the cores are got back ------------------------------- */
+
+void rkmm_ladder_init(struct rkmm_device *rdev);
+/* rkmm_ladder_pulse() - no core busy, starts held: reset all and restore; 0, or it is wedged */
+int rkmm_ladder_pulse(struct rkmm_device *rdev);
+/* rkmm_ladder_climb() - the same for sched.reset_wanted, as far as it takes; sleeps */
+void rkmm_ladder_climb(struct rkmm_device *rdev);
+/* rkmm_ladder_force() - a reset that nobody needs; 0, -EINTR, -ENODEV; sleeps */
+int rkmm_ladder_force(struct rkmm_device *rdev);
 
 /* ---- rkmm_dump.c: what was known about a hang --------------------------------- */
 

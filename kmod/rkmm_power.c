@@ -163,9 +163,27 @@ void rkmm_power_put(struct rkmm_device *rdev)
 	struct rkmm_power *power = &rdev->power;
 
 	mutex_lock(&power->lock);
-	if (!--power->users)
+	if (!--power->users && !power->lost)
 		rkmm_power_down(rdev);
 	mutex_unlock(&power->lock);
+}
+
+int rkmm_power_cycle(struct rkmm_device *rdev)
+{
+	struct rkmm_power *power = &rdev->power;
+	int ret = -ENODEV;
+	u32 i;
+
+	mutex_lock(&power->lock);
+	if (power->on) {
+		for (i = 0; i < rdev->ncores; i++)
+			rkmm_core_quiet(&rdev->cores[i]);
+		rkmm_power_down(rdev);
+		ret = rkmm_power_up(rdev);
+		power->lost = ret;
+	}
+	mutex_unlock(&power->lock);
+	return ret;
 }
 
 /* ---- reset --------------------------------------------------------------- */
@@ -392,6 +410,9 @@ void rkmm_power_fini(struct rkmm_device *rdev)
 		return;
 	rkmm_clock_fini(rdev);
 	pm_runtime_disable(rdev->dev);
+	/* Or it would remember for ever that it could not be resumed. */
+	if (power->lost)
+		pm_runtime_set_suspended(rdev->dev);
 	power->runtime_pm = false;
 	mutex_destroy(&power->lock);
 }

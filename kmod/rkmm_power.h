@@ -57,6 +57,8 @@ struct rkmm_power {
 	bool on;
 	/** @asleep: the system sleeps, under @lock */
 	bool asleep;
+	/** @lost: off, and it did not come back: nothing to be switched off, under @lock */
+	bool lost;
 	/** @users: power references, under @lock */
 	unsigned int users;
 	/** @runtime_pm: runtime PM was enabled by rkmm_power_init() */
@@ -128,6 +130,15 @@ int rkmm_power_get(struct rkmm_device *rdev);
  * @rdev: the device; its cores are idle and their interrupts masked
  */
 void rkmm_power_put(struct rkmm_device *rdev);
+
+/**
+ * rkmm_power_cycle() - off and on again; the cores forget everything
+ * @rdev: the device; no core is busy, nothing is started
+ *
+ * Where others hold the domain only what is the NPU's own goes off. Return: 0, or -errno: the
+ * power is off, and nobody can switch it on again.
+ */
+int rkmm_power_cycle(struct rkmm_device *rdev);
 
 /**
  * rkmm_power_is_on() - may registers be touched; any context

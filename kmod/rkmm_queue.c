@@ -197,7 +197,7 @@ static int rkmm_sched_change(struct rkmm_device *rdev, const struct rkmm_target 
 	if (target->need == RKMM_NEED_CHECK)
 		return rkmm_proof_cross(rdev, target->from, target->to);
 	if (target->need == RKMM_NEED_RESET)
-		ret = rkmm_recover_pulse(rdev);
+		ret = rkmm_ladder_pulse(rdev);
 	return ret || target->to == RKMM_MODE_DPU ? ret : rkmm_proof_warm(rdev, target->to);
 }
 
@@ -294,27 +294,47 @@ static void rkmm_sched_work(struct work_struct *work)
 	rkmm_sched_unlock(rdev, flags);
 
 	if (reset)
-		rkmm_recover_reset(rdev);
+		rkmm_ladder_climb(rdev);
 	else if (target.window)
 		rkmm_sched_switch(rdev, &target);
 }
 
-void rkmm_sched_reset_done(struct rkmm_device *rdev, int ret)
+/* Who has work that waited, and did not hang. Lock held. */
+static void rkmm_sched_innocent(struct rkmm_device *rdev)
+{
+	struct rkmm_client *client;
+	bool guilty;
+	u32 i;
+
+	list_for_each_entry(client, &rdev->sched.clients, in_clients) {
+		guilty = false;
+		for (i = 0; i < rdev->ncores; i++)
+			guilty |= rdev->cores[i].job && rdev->cores[i].job->client == client;
+		client->innocent += !guilty &&
+				    (client->running || !list_empty(&client->in_ready));
+	}
+}
+
+void rkmm_sched_reset_done(struct rkmm_device *rdev, int ret, u32 off)
 {
 	struct rkmm_sched *sched = &rdev->sched;
+	enum rkmm_core_state state;
 	unsigned long flags;
 	u32 i;
 
 	spin_lock_irqsave(&sched->lock, flags);
 	rkmm_sched_tick(sched);
 	sched->reset_wanted = false;
+	sched->switching = NULL;
 	sched->resets++;
 	if (ret)
 		sched->dead = true;
-	for (i = 0; i < rdev->ncores; i++)
-		if (rdev->cores[i].state == RKMM_CORE_STUCK)
-			rkmm_sched_end_stuck(&rdev->cores[i],
-					     ret ? RKMM_CORE_OFF : RKMM_CORE_IDLE);
+	rkmm_sched_innocent(rdev);
+	for (i = 0; i < rdev->ncores; i++) {
+		state = ret || off & BIT(i) ? RKMM_CORE_OFF : RKMM_CORE_IDLE;
+		if (rdev->cores[i].state != RKMM_CORE_OFF)
+			rkmm_sched_end_stuck(&rdev->cores[i], state);
+	}
 	rkmm_sched_start(rdev);
 	wake_up_all(&sched->idle);
 	rkmm_sched_unlock(rdev, flags);
@@ -370,6 +390,7 @@ void rkmm_sched_release(struct rkmm_device *rdev)
 	rdev->sched.hold--;
 	rkmm_sched_tick(&rdev->sched);
 	rkmm_sched_start(rdev);
+	wake_up_all(&rdev->sched.idle);
 	rkmm_sched_unlock(rdev, flags);
 }
 
@@ -479,6 +500,7 @@ int rkmm_sched_init(struct rkmm_device *rdev)
 	INIT_LIST_HEAD(&sched->clients);
 	init_llist_head(&sched->reap_list);
 	init_waitqueue_head(&sched->idle);
+	rkmm_ladder_init(rdev);
 	timer_setup(&sched->watchdog, rkmm_sched_watchdog, 0);
 	INIT_WORK(&sched->work, rkmm_sched_work);
 	INIT_WORK(&sched->reap, rkmm_sched_reap);

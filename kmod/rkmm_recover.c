@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A job that does not finish: its deadline, the line in the log, what becomes of it, the reset.
+ * A job that does not finish: its deadline, the line in the log, what becomes of it.
  *
- * The lines of all cores are pulsed together once every core is quiet or
- * stuck: a reset of one core alone does not cure a job that never started, and
- * it wipes MMU state that only a re-attach restores, which must not happen
- * beside a running neighbour (hw 01 §4.5, design: one IOMMU spans all cores).
- *
- * Behind the reset the suspect is started once more where that gives the same result
- * (rkmm_image.once), since a core that was left in a bad state by somebody else
- * hangs whatever comes next. What hangs at the same place again ends with -EIO.
+ * Behind the reset (rkmm_ladder.c) the suspect is started once more where that gives the same
+ * result (rkmm_image.once), since a core that was left in a bad state by somebody else hangs
+ * whatever comes next. What hangs at the same place again ends with -EIO.
  */
 #include <linux/math64.h>
 #include <linux/module.h>
@@ -167,41 +162,4 @@ void rkmm_vm_fault(struct rkmm_device *rdev, struct rkmm_window *window, unsigne
 		rkmm_recover_hang(busy, write ? RKMM_HANG_WRITE_FAULT : RKMM_HANG_READ_FAULT, &st);
 	}
 	spin_unlock_irqrestore(&rdev->sched.lock, flags);
-}
-
-int rkmm_recover_pulse(struct rkmm_device *rdev)
-{
-	bool cookie = dma_fence_begin_signalling();
-	u32 i;
-	int ret;
-
-	for (i = 0; i < rdev->ncores; i++)
-		synchronize_irq(rdev->cores[i].irq);
-
-	ret = rkmm_power_reset(rdev, rdev->all_cores);
-	for (i = 0; i < rdev->ncores && !ret; i++)
-		ret = rkmm_core_identify(&rdev->cores[i]);
-	rkmm_mode_lost(rdev, RKMM_MODE_RESET);
-	dma_fence_end_signalling(cookie);
-
-	/* The reset wiped the MMU banks: program them again. */
-	if (!ret)
-		ret = rkmm_vm_reattach(rdev);
-	if (ret)
-		dev_err(rdev->dev, "reset failed: %d: out of service\n", ret);
-	return ret;
-}
-
-void rkmm_recover_reset(struct rkmm_device *rdev)
-{
-	u64 began = ktime_get_ns();
-	bool cookie;
-	int ret;
-
-	rkmm_dump_before_reset(rdev);
-	ret = rkmm_recover_pulse(rdev);
-	cookie = dma_fence_begin_signalling();
-	trace_rkmm_reset(rdev, ret, ktime_get_ns() - began);
-	rkmm_sched_reset_done(rdev, ret);
-	dma_fence_end_signalling(cookie);
 }

@@ -38,6 +38,8 @@ RKMM_SYSFS_NUMBER(clients, rdev->sched.nclients);
 RKMM_SYSFS_NUMBER(jobs, rdev->sched.jobs);
 RKMM_SYSFS_NUMBER(queued, rdev->sched.pushed - rdev->sched.jobs);
 RKMM_SYSFS_NUMBER(resets, rdev->sched.resets);
+RKMM_SYSFS_NUMBER(resets_forced, rdev->sched.forced);
+RKMM_SYSFS_NUMBER(power_cycles, rdev->sched.power_cycles);
 RKMM_SYSFS_NUMBER(lost_irqs, rkmm_sched_lost_irqs(rdev));
 RKMM_SYSFS_NUMBER(mode_changes, rdev->sched.changes);
 RKMM_SYSFS_NUMBER(mode_changes_avoided, rdev->sched.policy.rule[RKMM_RULE_MODE]);
@@ -114,6 +116,20 @@ static ssize_t modes_show(struct device *dev, struct device_attribute *attr, cha
 }
 static DEVICE_ATTR_RO(modes);
 
+/* Root only: everybody waits for a reset. */
+static ssize_t reset_store(struct device *dev, struct device_attribute *attr, const char *buf,
+			   size_t len)
+{
+	bool yes;
+	int ret = kstrtobool(buf, &yes);
+
+	if (ret || !yes)
+		return -EINVAL;
+	ret = rkmm_ladder_force(dev_get_drvdata(dev));
+	return ret ?: len;
+}
+static DEVICE_ATTR_WO(reset);
+
 static struct attribute *rkmm_sysfs_attrs[] = {
 	&dev_attr_busy_ns.attr,
 	&dev_attr_clients.attr,
@@ -124,8 +140,11 @@ static struct attribute *rkmm_sysfs_attrs[] = {
 	&dev_attr_mode_changes_avoided.attr,
 	&dev_attr_mode_resets.attr,
 	&dev_attr_modes.attr,
+	&dev_attr_power_cycles.attr,
 	&dev_attr_queued.attr,
+	&dev_attr_reset.attr,
 	&dev_attr_resets.attr,
+	&dev_attr_resets_forced.attr,
 	&dev_attr_stagings.attr,
 	&dev_attr_states.attr,
 	&dev_attr_switches.attr,

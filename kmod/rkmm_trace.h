@@ -308,6 +308,23 @@ TRACE_EVENT(rkmm_reset,
 	TP_printk("resets=%llu ret=%d ns=%llu", __entry->resets, __entry->ret, __entry->ns)
 );
 
+/* A step on the way to it: lines, power, known */
+TRACE_EVENT(rkmm_rung,
+	TP_PROTO(const char *rung, u32 cores, int ret),
+	TP_ARGS(rung, cores, ret),
+	TP_STRUCT__entry(
+		__array(char, rung, 8)
+		__field(u32, cores)
+		__field(int, ret)
+	),
+	TP_fast_assign(
+		strscpy(__entry->rung, rung, sizeof(__entry->rung));
+		__entry->cores = cores;
+		__entry->ret = ret;
+	),
+	TP_printk("rung=%s cores=%#x ret=%d", __entry->rung, __entry->cores, __entry->ret)
+);
+
 #endif
 
 #undef TRACE_INCLUDE_PATH

@@ -27,16 +27,18 @@ modes-vboard := --rkmm-args transitions=table
 proof-vboard := --rkmm-args transitions=prove
 warmup-vboard := --rkmm-args "warmup=on timeout_factor=1"
 fair-vboard := --rkmm-args isolation=strict
-fault-vboard := --rkmm-args timeout_factor=1
+# the faults are for jobs of clients; ladder has those that meet the driver's own
+fault-vboard := --rkmm-args "timeout_factor=1 golden=N"
+ladder-vboard := --soft-args time_scale=1000 --rkmm-args timeout_factor=1
 # what hangs on purpose costs its deadline
-recover-vboard := --soft-args time_scale=1000 --rkmm-args timeout_factor=1
-chain-vboard := --rkmm-args timeout_factor=1
+recover-vboard := --soft-args time_scale=1000 --rkmm-args "timeout_factor=1 golden=N"
+chain-vboard := --rkmm-args "timeout_factor=1 golden=N"
 # what the driver keeps in a window for itself
 windows-vboard := --rkmm-args landing=trailer
 # everything narrow is waited for; landing_off.sh has the other half
 landing-vboard := --rkmm-args "landing=both settle_us=100000"
 # small ranges for operands too large; stage_direct.sh has the other half
-stage-vboard := --rkmm-args "feature=fixed window_mib=128 timeout_factor=1 warmup=on"
+stage-vboard := --rkmm-args "feature=fixed window_mib=128 timeout_factor=1 warmup=on golden=N"
 stage_ops-vboard := --rkmm-args feature=fixed
 # against plain loops with everything staged
 epilogue-vboard := --rkmm-args feature=fixed

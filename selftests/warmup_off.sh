@@ -22,7 +22,7 @@ ret=0
 for way in on off; do
 	# from power-on on
 	echo '*.untouched=1,*.cold=1' > $faults
-	if ! load warmup=$way timeout_factor=1; then
+	if ! load warmup=$way golden=N timeout_factor=1; then
 		echo "Bail out! rkmm does not load with warmup=$way"
 		exit 1
 	fi

@@ -37,6 +37,7 @@
 #define PC_TASK_CONTROL		0x0030
 
 #define PC_INT_BLOCKS		0x0fff	/* ends of blocks, two groups each */
+#define PC_INT_FEEDERS		0x00ff	/* those before the DPU and the PPU */
 #define PC_INT_DMA		0x3000	/* read error, write error */
 #define PC_INT_MASK_RESET	0x1ffff
 #define PC_TASK_NUMBER		0x0fff
@@ -60,6 +61,7 @@ enum soft_error {
 	SOFT_ERR_CLOCK_OFF_WHILE_BUSY,
 	SOFT_ERR_LEFT_CLOCK_ON,
 	SOFT_ERR_SWITCH_WHILE_BUSY,
+	SOFT_ERR_SWITCH_WHILE_STUCK,
 	SOFT_ERR_IOMMU_OVERLAP,
 	SOFT_ERR_IOMMU_RANGE,
 	SOFT_ERR_IOMMU_LEFT_MAPPED,
@@ -88,6 +90,12 @@ enum soft_switch {
 	SOFT_SW_UNTOUCHED,
 	SOFT_SW_COLD,
 	SOFT_SW_MAPPINGS,
+	SOFT_SW_WEDGE,
+	SOFT_SW_PARTIAL_DONE,
+	SOFT_SW_EARLY_IRQ,
+	SOFT_SW_SPURIOUS_IRQ,
+	SOFT_SW_RESET_FAIL,
+	SOFT_SW_POWER_FAIL,
 	SOFT_SW_COUNT,
 };
 
@@ -173,6 +181,16 @@ struct soft_core {
 	bool peers;
 	/** @silent: the interrupt of this run is lost */
 	bool silent;
+	/** @ghost: an interrupt comes that no bit stands for */
+	bool ghost;
+	/** @unstarted: only a reset of all cores at once helps (hw 03 §4.2) */
+	bool unstarted;
+	/** @wedged: nothing starts any more as long as there is power */
+	bool wedged;
+	/** @blind: its MMU lost its table in a reset; nothing translates until it is told again */
+	bool blind;
+	/** @early: interrupts come after each task of this run; worker only */
+	bool early;
 	/** @masked: the interrupt controller's mask bit */
 	bool masked;
 	/** @held: reset lines asserted (bit 0: axi, 1: ahb) */
@@ -263,6 +281,7 @@ void soft_switch_debugfs(struct dentry *dir, u32 core);
 int soft_irq_init(struct soft_npu *npu);
 void soft_irq_fini(struct soft_npu *npu);
 void soft_irq_update(struct soft_core *core);
+void soft_irq_ghost(struct soft_core *core);
 
 /* soft_regs.c */
 int soft_regs_init(struct soft_npu *npu);
@@ -286,7 +305,8 @@ void soft_power_detach(struct soft_npu *npu);
 int soft_run_init(struct soft_npu *npu);
 void soft_run_fini(struct soft_npu *npu);
 void soft_run_start(struct soft_core *core);
-void soft_run_stop(struct soft_core *core);
+void soft_run_stop(struct soft_core *core, bool power);
+void soft_run_free(struct soft_npu *npu);
 void soft_run_allow(struct soft_core *core);
 bool soft_run_busy(struct soft_core *core);
 bool soft_run_aborted(struct soft_core *core);

@@ -24,6 +24,7 @@ const char * const soft_error_names[SOFT_ERR_COUNT] = {
 	"clock_off_while_busy",
 	"left_clock_on",
 	"switch_while_busy",
+	"switch_while_stuck",
 	"iommu_overlap",
 	"iommu_range",
 	"iommu_left_mapped",

@@ -199,8 +199,9 @@ static phys_addr_t soft_domain_iova_to_phys(struct iommu_domain *domain, dma_add
 }
 
 /*
- * A switch while a core runs is where boards lose jobs (hw 01 §4.5). Afterwards
- * no fault of the old window is reported any more.
+ * A switch while a core runs is where boards lose jobs (hw 01 §4.5). A core that is stuck does not
+ * let its MMU stall (hw 01 §4.6): the lines come first. Afterwards no fault of the old window is
+ * reported any more.
  */
 static void soft_iommu_switch(struct soft_domain *domain)
 {
@@ -210,9 +211,14 @@ static void soft_iommu_switch(struct soft_domain *domain)
 	for (i = 0; i < SOFT_CORES; i++)
 		if (soft_run_busy(&npu->core[i]))
 			soft_error(SOFT_ERR_SWITCH_WHILE_BUSY, "core%u runs", i);
+		else if (READ_ONCE(npu->powered) && READ_ONCE(npu->core[i].state) == SOFT_STUCK)
+			soft_error(SOFT_ERR_SWITCH_WHILE_STUCK, "core%u is stuck", i);
 	rcu_assign_pointer(npu->attached, domain);
-	for (i = 0; i < SOFT_CORES; i++)
+	for (i = 0; i < SOFT_CORES; i++) {
 		soft_iommu_fault_sync(&npu->core[i]);
+		if (domain)
+			WRITE_ONCE(npu->core[i].blind, false);
+	}
 }
 
 static int soft_domain_attach(struct iommu_domain *domain, struct device *dev)

@@ -24,6 +24,17 @@ static bool soft_irq_level(struct soft_core *core)
 	return status & (PC_INT_BLOCKS | PC_INT_DMA);
 }
 
+/* An interrupt for nothing. Any context. */
+void soft_irq_ghost(struct soft_core *core)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&core->lock, flags);
+	core->ghost = !core->masked && READ_ONCE(core->npu->powered);
+	spin_unlock_irqrestore(&core->lock, flags);
+	irq_work_queue(&core->irq_work);
+}
+
 /* Deliver the interrupt if the line is high. Any context. */
 void soft_irq_update(struct soft_core *core)
 {
@@ -43,7 +54,8 @@ static void soft_irq_deliver(struct irq_work *work)
 	bool level;
 
 	spin_lock(&core->lock);
-	level = soft_irq_level(core);
+	level = soft_irq_level(core) || core->ghost;
+	core->ghost = false;
 	if (level)
 		core->stats.irqs++;
 	spin_unlock(&core->lock);

@@ -15,7 +15,8 @@ static int soft_mem_access(struct soft_core *core, u32 addr, void *buf, u32 len,
 		u32 n = min_t(u32, len, SZ_4K - (addr & (SZ_4K - 1)));
 		phys_addr_t phys;
 
-		if (!soft_iommu_translate(core->npu, addr, write, &phys)) {
+		if (READ_ONCE(core->blind) ||
+		    !soft_iommu_translate(core->npu, addr, write, &phys)) {
 			*fault = addr;
 			return -1;
 		}

@@ -31,6 +31,9 @@ static int soft_power_on(struct generic_pm_domain *pd)
 	struct soft_npu *npu = container_of(pd, struct soft_npu, pd);
 	unsigned int i;
 
+	for (i = 0; i < SOFT_CORES; i++)
+		if (soft_switch_take(i, SOFT_SW_POWER_FAIL))
+			return -ETIMEDOUT;
 	npu->power_cycles++;
 	WRITE_ONCE(npu->powered, true);
 	for (i = 0; i < SOFT_CORES; i++)
@@ -53,7 +56,7 @@ static int soft_power_off(struct generic_pm_domain *pd)
 
 	WRITE_ONCE(npu->powered, false);
 	for (i = 0; i < SOFT_CORES; i++)
-		soft_run_stop(&npu->core[i]);
+		soft_run_stop(&npu->core[i], true);
 	for (i = 0; i < SOFT_CORES; i++)
 		npu_core_power_off(npu->core[i].model);
 	return 0;

@@ -2,7 +2,8 @@
 /*
  * What does a reset line do: srst_a and srst_h of each core, hw 01 §4.1.
  *
- * Either line stops the core and makes it forget its registers.
+ * Either line stops the core and makes it forget its registers, and the table of its MMU bank
+ * (hw 01 §4.2). What never started is freed by lines of all cores at once only (hw 03 §4.2).
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -33,15 +34,25 @@ static struct soft_npu *to_npu(struct reset_controller_dev *rcdev)
 
 static int soft_reset_assert(struct reset_controller_dev *rcdev, unsigned long id)
 {
-	struct soft_core *core = &to_npu(rcdev)->core[id % SOFT_CORES];
+	struct soft_npu *npu = to_npu(rcdev);
+	struct soft_core *core = &npu->core[id % SOFT_CORES];
 	unsigned long flags;
+	unsigned int i;
+	bool all = true;
 
 	might_sleep();
+	if (soft_switch_take(core->index, SOFT_SW_RESET_FAIL))
+		return -ETIMEDOUT;
 	spin_lock_irqsave(&core->lock, flags);
 	core->held |= BIT(id / SOFT_CORES);
+	core->blind = true;
 	core->stats.resets++;
 	spin_unlock_irqrestore(&core->lock, flags);
-	soft_run_stop(core);
+	soft_run_stop(core, false);
+	for (i = 0; i < SOFT_CORES; i++)
+		all &= !!READ_ONCE(npu->core[i].held);
+	if (all)
+		soft_run_free(npu);
 	return 0;
 }
 

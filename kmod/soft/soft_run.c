@@ -86,6 +86,8 @@ static bool soft_run_after_task(void *arg, u32 task)
 	soft_run_sleep(core, delay);
 	core->task_start = ktime_get_ns();
 
+	if (core->early)
+		soft_irq_ghost(core);
 	if (core->stall_after && task + 1 >= core->stall_after) {
 		core->stalled = true;
 		return true;
@@ -144,6 +146,7 @@ static bool soft_run_tasks(struct soft_core *core)
 {
 	u32 tasks = READ_ONCE(core->task_control) & PC_TASK_NUMBER;
 	struct npu_report report = {};
+	bool partial = false;
 	u64 started = ktime_get_ns();
 
 	core->task_start = started;
@@ -152,6 +155,11 @@ static bool soft_run_tasks(struct soft_core *core)
 	/* only a job with more tasks than that can stall after them */
 	if (soft_switch_peek(core->index, SOFT_SW_STALL) < tasks)
 		core->stall_after = soft_switch_take(core->index, SOFT_SW_STALL);
+	if (!core->stall_after && soft_switch_peek(core->index, SOFT_SW_PARTIAL_DONE) < tasks) {
+		core->stall_after = soft_switch_take(core->index, SOFT_SW_PARTIAL_DONE);
+		partial = core->stall_after;
+	}
+	core->early = soft_switch_take(core->index, SOFT_SW_EARLY_IRQ);
 
 	npu_core_set_error_bits(core->model, soft_switch_peek(core->index, SOFT_SW_FAULT_BITS));
 	npu_core_set_quirks(core->model, soft_run_quirks(core));
@@ -162,6 +170,11 @@ static bool soft_run_tasks(struct soft_core *core)
 	soft_time_begin(core);
 	npu_core_run(core->model, soft_run_after_task, core, &report);
 	soft_run_account(core, &report, started);
+	if (partial && core->stalled) {
+		spin_lock_irq(&core->lock);
+		core->extra |= PC_INT_FEEDERS;
+		spin_unlock_irq(&core->lock);
+	}
 
 	switch (report.cls) {
 	case NPU_FAULT:
@@ -186,11 +199,20 @@ static bool soft_run_too_many(struct soft_core *core)
 
 static void soft_run(struct soft_core *core)
 {
-	bool ended = false, silent;
+	bool ended = false, silent, spurious = false;
 	u32 error;
 
-	if (soft_switch_take(core->index, SOFT_SW_NEVER_START) || soft_run_too_many(core))
+	if (soft_switch_take(core->index, SOFT_SW_WEDGE))
+		core->wedged = true;
+	if (core->wedged || soft_run_too_many(core))
 		goto out;
+	if (soft_switch_take(core->index, SOFT_SW_NEVER_START)) {
+		core->unstarted = true;
+		goto out;
+	}
+	spurious = soft_switch_take(core->index, SOFT_SW_SPURIOUS_IRQ);
+	if (spurious)
+		soft_irq_ghost(core);
 	error = soft_switch_take(core->index, SOFT_SW_ERROR_IRQ);
 	if (error) {
 		spin_lock_irq(&core->lock);
@@ -218,6 +240,8 @@ out:
 	spin_unlock_irq(&core->lock);
 	wake_up_all(&core->wait);
 	soft_irq_update(core);
+	if (spurious)
+		soft_irq_ghost(core);
 }
 
 /* The job's end is known: wait before its last bytes go to memory, but for no other job. */
@@ -291,8 +315,8 @@ void soft_run_start(struct soft_core *core)
 	wake_up_all(&core->wait);
 }
 
-/* A reset line is asserted, or the power is off: stop, and forget everything. */
-void soft_run_stop(struct soft_core *core)
+/* A reset line is asserted, or the power is off (@power): stop, and forget everything. */
+void soft_run_stop(struct soft_core *core, bool power)
 {
 	unsigned long flags;
 
@@ -309,12 +333,33 @@ void soft_run_stop(struct soft_core *core)
 	npu_core_reset(core->model);
 	mutex_unlock(&core->late_lock);
 	spin_lock_irqsave(&core->lock, flags);
-	core->state = SOFT_IDLE;
+	if (power) {
+		core->unstarted = false;
+		core->wedged = false;
+	}
+	core->state = core->unstarted ? SOFT_STUCK : SOFT_IDLE;
 	core->extra = 0;
 	core->int_mask = PC_INT_MASK_RESET;
 	core->task_control = 0;
 	core->silent = false;
 	spin_unlock_irqrestore(&core->lock, flags);
+}
+
+/* All cores are held in reset: what never started is forgotten as well. */
+void soft_run_free(struct soft_npu *npu)
+{
+	unsigned long flags;
+	unsigned int i;
+
+	for (i = 0; i < SOFT_CORES; i++) {
+		struct soft_core *core = &npu->core[i];
+
+		spin_lock_irqsave(&core->lock, flags);
+		if (core->unstarted)
+			core->state = SOFT_IDLE;
+		core->unstarted = false;
+		spin_unlock_irqrestore(&core->lock, flags);
+	}
 }
 
 /* Power is on and no reset line is asserted: the core may be started. */

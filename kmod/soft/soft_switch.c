@@ -2,9 +2,10 @@
 /*
  * Which misbehaviour is asked for: one row per fault switch, one state per core.
  *
- * A switch is armed with VALUE:JOBS:SKIP. It acts on JOBS jobs (0: until it is
- * disarmed) after letting SKIP jobs pass. Rows that are a plain count are armed
- * with JOBS:SKIP, rows that are a level with VALUE. Switches outlive unbind and
+ * A switch is armed with VALUE:JOBS:SKIP:CHANCE. It acts on JOBS jobs (0: until it is
+ * disarmed) after letting SKIP jobs pass, each time with a chance of CHANCE in a thousand
+ * (0: always). Rows that are a plain count are armed with JOBS:SKIP:CHANCE, rows that are a
+ * level with VALUE. Switches outlive unbind and
  * bind of the device.
  */
 #include <linux/debugfs.h>
@@ -43,18 +44,43 @@ static const struct soft_switch_row soft_switch_rows[SOFT_SW_COUNT] = {
 	[SOFT_SW_UNTOUCHED] = { .name = "untouched", .value = true, .level = true },
 	[SOFT_SW_COLD] = { .name = "cold", .value = true, .level = true },
 	[SOFT_SW_MAPPINGS] = { .name = "mappings", .value = true, .level = true },
+	[SOFT_SW_WEDGE] = { .name = "wedge" },
+	[SOFT_SW_PARTIAL_DONE] = { .name = "partial_done", .value = true },
+	[SOFT_SW_EARLY_IRQ] = { .name = "early_irq" },
+	[SOFT_SW_SPURIOUS_IRQ] = { .name = "spurious_irq" },
+	[SOFT_SW_RESET_FAIL] = { .name = "reset_fail" },
+	[SOFT_SW_POWER_FAIL] = { .name = "power_fail" },
 };
 
 struct soft_switch_state {
 	u32 value;
 	u32 jobs;
 	u32 skip;
+	/** @chance: in a thousand, 0: always */
+	u32 chance;
+	/** @random: of the draws */
+	u32 random;
 	/** @fired: jobs it acted on since the module was loaded */
 	u32 fired;
 };
 
 static DEFINE_SPINLOCK(switch_lock);
 static struct soft_switch_state switches[SOFT_CORES][SOFT_SW_COUNT];
+
+static unsigned int soft_fault_seed = 1;
+module_param_named(fault_seed, soft_fault_seed, uint, 0600);
+MODULE_PARM_DESC(fault_seed, "seed of switches with a chance; read when one is armed");
+
+/* Does the switch act this time? Lock held. */
+static bool soft_switch_draw(struct soft_switch_state *state)
+{
+	if (!state->chance)
+		return true;
+	state->random ^= state->random << 13;
+	state->random ^= state->random >> 17;
+	state->random ^= state->random << 5;
+	return state->random % 1000 < state->chance;
+}
 
 /* The value it is armed with, or 0. */
 u32 soft_switch_peek(u32 core, enum soft_switch sw)
@@ -74,7 +100,7 @@ u32 soft_switch_take(u32 core, enum soft_switch sw)
 	spin_lock_irqsave(&switch_lock, flags);
 	if (state->skip) {
 		state->skip--;
-	} else {
+	} else if (soft_switch_draw(state)) {
 		value = state->value;
 		state->fired += !!value;
 		if (state->jobs && !--state->jobs)
@@ -84,12 +110,12 @@ u32 soft_switch_take(u32 core, enum soft_switch sw)
 	return value;
 }
 
-/* "5", "5:1", "5:1:3"; separators may be blanks too */
+/* "5", "5:1", "5:1:3", "5:1:3:20"; separators may be blanks too */
 static int soft_switch_arm(u32 core, enum soft_switch sw, char *text)
 {
 	const struct soft_switch_row *row = &soft_switch_rows[sw];
-	u32 number[3] = { 0, 0, 0 };
-	unsigned int n = 0, max = row->level ? 1 : row->value ? 3 : 2;
+	u32 number[4] = { 0, 0, 0, 0 };
+	unsigned int n = 0, max = row->level ? 1 : row->value ? 4 : 3;
 	struct soft_switch_state *state = &switches[core][sw];
 	unsigned long flags;
 	char *word;
@@ -112,11 +138,15 @@ static int soft_switch_arm(u32 core, enum soft_switch sw, char *text)
 		state->value = number[0];
 		state->jobs = number[1];
 		state->skip = number[2];
+		state->chance = number[3];
 	} else {
 		state->value = !!number[0];
 		state->jobs = number[0];
 		state->skip = number[1];
+		state->chance = number[2];
 	}
+	/* a shift register that is 0 stays so */
+	state->random = (READ_ONCE(soft_fault_seed) * 0x9e3779b9u + core * SOFT_SW_COUNT + sw) | 1;
 	spin_unlock_irqrestore(&switch_lock, flags);
 	return 0;
 }
@@ -210,8 +240,8 @@ static int soft_switch_show(struct seq_file *s, void *unused)
 	spin_lock_irqsave(&switch_lock, flags);
 	state = *p;
 	spin_unlock_irqrestore(&switch_lock, flags);
-	seq_printf(s, "value %u jobs %u skip %u fired %u\n", state.value, state.jobs, state.skip,
-		   state.fired);
+	seq_printf(s, "value %u jobs %u skip %u chance %u fired %u\n", state.value, state.jobs,
+		   state.skip, state.chance, state.fired);
 	return 0;
 }
 
