@@ -86,14 +86,16 @@ static int start(struct rkmm_context *ctx, const struct rkmm_weights *weights, c
 	ret = rkmm_buffer_end(ctx->a, 0, rkmm_tensor_extent(&info->a, rows), RKMM_WRITE);
 	if (ret)
 		return ret;
-	op = (struct drm_rkmm_op) {
-		.plan = info->plan,
-		.rows = rows,
-		.a = { .handle = ctx->a->handle },
-		.b = { .handle = weights->buf->handle },
-		.c = { .handle = ctx->c->handle },
-	};
-	ret = rkmm_submit_raw(ctx->plan->dev, &op, 1, NULL, wait, &queued, &ctx->seqno);
+	do {
+		op = (struct drm_rkmm_op) {
+			.plan = atomic_load(&ctx->plan->handle->now),
+			.rows = rows,
+			.a = { .handle = ctx->a->handle },
+			.b = { .handle = weights->buf->handle },
+			.c = { .handle = ctx->c->handle },
+		};
+		ret = rkmm_submit_raw(ctx->plan->dev, &op, 1, NULL, wait, &queued, &ctx->seqno);
+	} while (ret == -ESTALE && !queued && !rkmm_plan_renew(ctx->plan, op.plan));
 	ctx->rows = rows;
 	if (queued && !wait)
 		ctx->state = RKMM_CONTEXT_FLIGHT;

@@ -58,14 +58,32 @@ struct rkmm_buffer {
 /* rkmm_buffer_is_temporary() - from rkmm_temporary(): no device, no memory */
 bool rkmm_buffer_is_temporary(const struct rkmm_buffer *buf);
 
+#define RKMM_PLAN_RENEWALS	8
+
+/**
+ * struct rkmm_plan_handle - a plan of the driver, and those that it has taken the place of
+ * @lock: protects @old and @nold
+ * @now: changes under @lock, read without
+ * @old: others may be about to submit with them
+ * @nold: how many
+ */
+struct rkmm_plan_handle {
+	pthread_mutex_t lock;
+	atomic_uint now;
+	uint32_t old[RKMM_PLAN_RENEWALS];
+	unsigned int nold;
+};
+
 /**
  * struct rkmm_plan - a plan handle and what the driver said about it
  * @dev: referenced
- * @info: argument of PLAN_CREATE with its outputs; constant
+ * @info: argument of PLAN_CREATE with its outputs, but for the handle; constant
+ * @handle: what to submit with
  */
 struct rkmm_plan {
 	struct rkmm_device *dev;
 	struct drm_rkmm_plan_create info;
+	struct rkmm_plan_handle *handle;
 };
 
 /**
@@ -137,8 +155,15 @@ int64_t rkmm_deadline(int64_t timeout_ns);
 uint64_t rkmm_tensor_extent(const struct drm_rkmm_tensor *t, uint32_t rows);
 
 /*
+ * The driver does not trust the programs behind handle @stale of the plan any more (ESTALE): have
+ * others made for the same layouts. 0 when there is a new handle, -ESTALE with a sentence if not.
+ */
+int rkmm_plan_renew(const struct rkmm_plan *plan, uint32_t stale);
+
+/*
  * One SUBMIT. With wait, also waits without end and returns the result of the
- * submission. *queued tells whether the driver took it, whatever is returned.
+ * submission. *queued tells whether the driver took it, whatever is returned. With -ESTALE
+ * *seqno is the index of the operation with that plan.
  */
 int rkmm_submit_raw(struct rkmm_device *dev, const struct drm_rkmm_op *ops, uint32_t count,
 		    const struct rkmm_submit_options *options, bool wait, bool *queued,

@@ -38,8 +38,12 @@ int rkmm_plan_ask(struct rkmm_device *dev, const struct drm_rkmm_plan_create *ar
 	struct rkmm_plan *plan = calloc(1, sizeof(*plan));
 	int ret;
 
-	if (!plan)
+	if (plan)
+		plan->handle = calloc(1, sizeof(*plan->handle));
+	if (!plan || !plan->handle) {
+		free(plan);
 		return rkmm_fail(-ENOMEM, "plan: out of memory");
+	}
 	plan->info = *args;
 	ret = rkmm_sys_ioctl(dev->fd, DRM_IOCTL_RKMM_PLAN_CREATE, &plan->info);
 	if (ret) {
@@ -51,12 +55,58 @@ int rkmm_plan_ask(struct rkmm_device *dev, const struct drm_rkmm_plan_create *ar
 		else
 			rkmm_fail_errno(ret, "plan for operation %u, M = %u, N = %u", args->kind,
 					args->m, args->n);
+		free(plan->handle);
 		free(plan);
 		return ret;
 	}
 	plan->dev = rkmm_device_get(dev);
+	atomic_init(&plan->handle->now, plan->info.plan);
+	pthread_mutex_init(&plan->handle->lock, NULL);
 	*out = plan;
 	return 0;
+}
+
+/* What applications have been told, and what lies in buffers already */
+static int same_layouts(const struct drm_rkmm_plan_create *x, const struct drm_rkmm_plan_create *y)
+{
+	return x->out_flags == y->out_flags && x->fused == y->fused &&
+	       !memcmp(&x->a, &y->a, sizeof(x->a)) && !memcmp(&x->b, &y->b, sizeof(x->b)) &&
+	       !memcmp(&x->c, &y->c, sizeof(x->c)) && !memcmp(&x->d, &y->d, sizeof(x->d)) &&
+	       !memcmp(&x->e, &y->e, sizeof(x->e));
+}
+
+static int renew(const struct rkmm_plan *plan)
+{
+	struct drm_rkmm_plan_create req = plan->info;
+	struct rkmm_plan_handle *handle = plan->handle;
+	struct drm_rkmm_plan_destroy gone;
+	int ret;
+
+	if (handle->nold == RKMM_PLAN_RENEWALS)
+		return rkmm_fail(-ESTALE, "plan: renewed %u times, and stale again", handle->nold);
+	ret = rkmm_sys_ioctl(plan->dev->fd, DRM_IOCTL_RKMM_PLAN_CREATE, &req);
+	if (ret)
+		return rkmm_fail_errno(ret, "plan: stale, and cannot be made again");
+	if (!same_layouts(&req, &plan->info)) {
+		gone = (struct drm_rkmm_plan_destroy) { .plan = req.plan };
+		rkmm_sys_ioctl(plan->dev->fd, DRM_IOCTL_RKMM_PLAN_DESTROY, &gone);
+		return rkmm_fail(-ESTALE, "plan: stale, and a new one has other layouts");
+	}
+	handle->old[handle->nold++] = atomic_load(&handle->now);
+	atomic_store(&handle->now, req.plan);
+	return 0;
+}
+
+int rkmm_plan_renew(const struct rkmm_plan *plan, uint32_t stale)
+{
+	int ret = 0;
+
+	pthread_mutex_lock(&plan->handle->lock);
+	/* Another thread may have been here. */
+	if (atomic_load(&plan->handle->now) == stale)
+		ret = renew(plan);
+	pthread_mutex_unlock(&plan->handle->lock);
+	return ret;
 }
 
 int rkmm_plan_args(const struct rkmm_matmul_desc *desc, struct drm_rkmm_plan_create *args)
@@ -186,12 +236,20 @@ uint64_t rkmm_plan_predicted_ns(const struct rkmm_plan *plan)
 
 void rkmm_plan_destroy(struct rkmm_plan *plan)
 {
+	struct rkmm_plan_handle *handle;
 	struct drm_rkmm_plan_destroy req;
 
 	if (!plan)
 		return;
-	req = (struct drm_rkmm_plan_destroy) { .plan = plan->info.plan };
+	handle = plan->handle;
+	req = (struct drm_rkmm_plan_destroy) { .plan = atomic_load(&handle->now) };
 	rkmm_sys_ioctl(plan->dev->fd, DRM_IOCTL_RKMM_PLAN_DESTROY, &req);
+	while (handle->nold) {
+		req.plan = handle->old[--handle->nold];
+		rkmm_sys_ioctl(plan->dev->fd, DRM_IOCTL_RKMM_PLAN_DESTROY, &req);
+	}
+	pthread_mutex_destroy(&handle->lock);
+	free(handle);
 	rkmm_device_put(plan->dev);
 	free(plan);
 }

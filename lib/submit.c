@@ -54,8 +54,10 @@ int rkmm_submit_raw(struct rkmm_device *dev, const struct drm_rkmm_op *ops, uint
 	}
 
 	ret = rkmm_sys_ioctl(dev->fd, DRM_IOCTL_RKMM_SUBMIT, &req);
-	if (ret)
+	if (ret) {
+		*seqno = req.seqno;
 		return rkmm_fail_errno(ret, "submit");
+	}
 	*queued = true;
 	*seqno = req.seqno;
 	if (!wait)
@@ -91,7 +93,7 @@ static int translate(const struct rkmm_op *op, uint32_t i, struct drm_rkmm_op *r
 		return rkmm_fail(-EINVAL, "submit: operation %u is incomplete", i);
 	info = &op->plan->info;
 	*raw = (struct drm_rkmm_op) {
-		.plan = info->plan,
+		.plan = atomic_load(&op->plan->handle->now),
 		.rows = op->rows,
 		.flags = op->flags,
 		.count = op->count,
@@ -113,7 +115,7 @@ static int send(struct rkmm_device *dev, const struct rkmm_op *ops, uint32_t cou
 	struct drm_rkmm_op stack[RKMM_STACK_OPS], *raw = stack;
 	bool queued;
 	uint32_t i;
-	int ret = 0;
+	int ret;
 
 	if (!count || count > DRM_RKMM_MAX_OPS)
 		return rkmm_fail(-EINVAL, "submit: %u operations, 1 to %u are possible", count,
@@ -123,10 +125,15 @@ static int send(struct rkmm_device *dev, const struct rkmm_op *ops, uint32_t cou
 		if (!raw)
 			return rkmm_fail(-ENOMEM, "submit: out of memory");
 	}
-	for (i = 0; !ret && i < count; i++)
-		ret = translate(&ops[i], i, &raw[i]);
-	if (!ret)
+	do {
+		for (i = 0, ret = 0; !ret && i < count; i++)
+			ret = translate(&ops[i], i, &raw[i]);
+		if (ret)
+			break;
 		ret = rkmm_submit_raw(dev, raw, count, options, wait, &queued, seqno);
+		/* Nothing of it was queued. Each plan is renewed so often, then that fails. */
+	} while (ret == -ESTALE && !queued && *seqno < count &&
+		 !rkmm_plan_renew(ops[*seqno].plan, raw[*seqno].plan));
 	if (raw != stack)
 		free(raw);
 	return ret;

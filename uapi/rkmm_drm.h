@@ -39,7 +39,8 @@ extern "C" {
  * - a field that is added later means "as before" when it is zero; structures
  *   only grow at their end, arrays carry the size of one element;
  * - fields are marked Input, Output or both. Outputs are undefined when the
- *   ioctl fails, except &drm_rkmm_plan_create.reason.
+ *   ioctl fails, except &drm_rkmm_plan_create.reason, and
+ *   &drm_rkmm_submit.seqno with ESTALE.
  *
  * Errors, the same for every ioctl:
  *
@@ -287,7 +288,7 @@ struct drm_rkmm_type_info {
  * struct drm_rkmm_client_info - answer to DRM_RKMM_QUERY_CLIENT
  * @jobs: jobs of this client that finished
  * @guilty: hangs of this client's jobs; those at the same time share a reset
- * @innocent: jobs of this client that were disturbed by a reset
+ * @innocent: resets because of others while this client had work that waited
  * @npu_ns: time this client's jobs spent on cores
  * @program_bytes: program memory held for this client
  * @programs_emitted: programs synthesised for this client
@@ -1018,7 +1019,8 @@ struct drm_rkmm_sync {
  * @flags: Input: DRM_RKMM_SUBMIT_*
  * @cores: Input: mask of cores this submission may use, 0 for any
  * @deadline_ns: Input: absolute CLOCK_MONOTONIC time, with DRM_RKMM_SUBMIT_WAIT
- * @seqno: Output: sequence number of the submission, for RKMM_WAIT
+ * @seqno: Output: sequence number of the submission, for RKMM_WAIT; with ESTALE the index of the
+ *	first operation whose plan is no longer trusted
  * @wait_status: Output: with DRM_RKMM_SUBMIT_WAIT: 0 when it ended, or
  *	-ETIME, -EINTR: then only RKMM_WAIT is to be repeated
  * @result: Output: when it ended: 0, -EIO (this submission hung the NPU),

@@ -148,6 +148,7 @@ static int plan_add(struct drm_rkmm_plan_create *p)
 	if (i == MAX_PLANS)
 		return -ENOMEM;
 	p->plan = i + 1;
+	p->c.pitch += fake.wider;
 	plans[i] = (struct plan) { .info = *p, .c = p->c, .used = 1 };
 	fake.plans++;
 	return 0;
@@ -515,6 +516,11 @@ static int submit(struct drm_rkmm_submit *req)
 	if ((!req->in_syncs.count) != (!req->in_syncs.array) ||
 	    (!req->out_syncs.count) != (!req->out_syncs.array))
 		return -EINVAL;
+	for (i = 0; i < req->ops.count; i++) {
+		req->seqno = i;
+		if (ops[i].plan <= fake.stale)
+			return -ESTALE;
+	}
 	memset(temps, NOISE, sizeof(temps));
 	for (i = 0; i < req->ops.count; i++) {
 		ret = !i && ops[i].flags ? -EINVAL : execute(&ops[i]);

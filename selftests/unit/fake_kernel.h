@@ -30,6 +30,8 @@
  * @fail: request that fails with @fail_errno
  * @fail_errno: negative errno
  * @fail_after: so many of @fail succeed before
+ * @stale: plans of a handle up to this are no longer trusted
+ * @wider: C of plans made from now on has so many more bytes to a line
  * @corrupt: flip a bit of one result of each operation
  * @submits: SUBMIT calls that were queued
  * @executed: operations that ran
@@ -56,6 +58,8 @@ struct fake_kernel {
 	unsigned long fail;
 	int fail_errno;
 	int fail_after;
+	uint32_t stale;
+	uint32_t wider;
 	int corrupt;
 	unsigned int submits;
 	unsigned int executed;

@@ -155,6 +155,73 @@ static void test_submit(void **state)
 	free(b);
 }
 
+/* Plans that the driver stops to trust: nobody notices, as long as new ones have the same layouts. */
+static void test_stale(void **state)
+{
+	enum { M = 4, K = 64, N = 32 };
+	struct rkmm_matmul_desc d = describe(DRM_RKMM_I8I32, M, K, N);
+	struct rkmm_device *dev = open_dev();
+	int8_t *a = matrix(M * K, d.types, &seed), *b = matrix(K * N, d.types, &seed);
+	struct rkmm_buffer *abuf, *bbuf, *cbuf;
+	struct rkmm_op ops[3];
+	struct rkmm_plan *plan[2];
+	struct rkmm_context *ctx;
+	struct rkmm_weights *w;
+	int32_t c[M * N];
+	unsigned int i, plans;
+
+	(void)state;
+	for (i = 0; i < 2; i++)
+		assert_int_equal(rkmm_plan_create(dev, &d, &plan[i]), 0);
+	assert_int_equal(rkmm_buffer_create(dev, rkmm_plan_a(plan[0])->size, &abuf), 0);
+	assert_int_equal(rkmm_buffer_create(dev, rkmm_plan_b(plan[0])->size, &bbuf), 0);
+	assert_int_equal(rkmm_buffer_create(dev, 3 * rkmm_plan_c(plan[0])->size, &cbuf), 0);
+	for (i = 0; i < 3; i++)
+		ops[i] = (struct rkmm_op) {
+			.plan = plan[i & 1], .a = { abuf, 0 }, .b = { bbuf, 0 },
+			.c = { cbuf, i * rkmm_plan_c(plan[0])->size },
+		};
+	plans = fake.plans;
+	/* the first one: both are asked for again, once each, and the submission once */
+	fake.stale = 2;
+	fake.submits = 0;
+	assert_int_equal(rkmm_submit_wait(dev, ops, 3, NULL), 0);
+	assert_int_equal(fake.submits, 1);
+	assert_int_equal(fake.plans, plans + 2);
+	assert_int_equal(rkmm_submit_wait(dev, ops, 3, NULL), 0);
+	assert_int_equal(fake.plans, plans + 2);
+	/* other layouts are none that the caller's buffers have */
+	fake.stale = 4;
+	fake.wider = 64;
+	assert_int_equal(rkmm_submit_wait(dev, ops, 3, NULL), -ESTALE);
+	assert_int_equal(fake.plans, plans + 2);
+	fake.wider = 0;
+	/* a driver that trusts nothing ends the matter */
+	fake.stale = UINT32_MAX;
+	assert_int_equal(rkmm_submit_wait(dev, ops, 1, NULL), -ESTALE);
+	assert_non_null(strstr(rkmm_last_error(), "stale again"));
+	fake.stale = 0;
+
+	assert_int_equal(rkmm_weights_create(dev, d.types, K, N, b, N, 0, &w), 0);
+	assert_int_equal(rkmm_context_create(dev, &d, NULL, &ctx), 0);
+	fake.stale = fake.plans;
+	assert_int_equal(rkmm_context_run(ctx, w, a, K, c, N, 0), 0);
+	check(&d, M, a, K, b, N, c, N);
+	fake.stale = 0;
+	rkmm_context_destroy(ctx);
+	rkmm_weights_destroy(w);
+	for (i = 0; i < 2; i++)
+		rkmm_plan_destroy(plan[i]);
+	/* the old handles are given back too */
+	assert_int_equal(fake.plans, 0);
+	rkmm_buffer_destroy(abuf);
+	rkmm_buffer_destroy(bbuf);
+	rkmm_buffer_destroy(cbuf);
+	rkmm_close(dev);
+	free(a);
+	free(b);
+}
+
 /* The header's example: heads side by side in the rows of A and C, B packed head by head. */
 static void test_batched(void **state)
 {
@@ -303,7 +370,7 @@ static void test_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(test_buffers), T(test_temporaries), T(test_submit), T(test_batched), T(test_threads),
+		T(test_buffers), T(test_temporaries), T(test_submit), T(test_stale), T(test_batched), T(test_threads),
 	};
 
 	return cmocka_run_group_tests_name("lib_submit", tests, NULL, NULL);
