@@ -21,18 +21,32 @@ static const u32 widths[] = { 1024, 2048, 3072, 4096 };
  * batches with so small a K that starts count: what decides is how few programs there are, and
  * whether those of the last column tile fill up the lanes.
  */
-#define CUTS	(2 + RKMM_CUT_LESS_MAX)
 #define FEW_K	64
 
+/* K whole or in slices; the shipped geometry or a rung; N cut or not; lanes */
+static u32 usual(const struct rkmm_limits *limits)
+{
+	return (1 + ARRAY_SIZE(widths)) * RUNGS(limits) * 2 * RKMM_LANES_MAX;
+}
+
+/* and behind those the narrower tiles, of all of K */
 u32 rkmm_geom_candidates(const struct rkmm_limits *limits)
 {
-	/* K whole or in slices; the shipped geometry or a rung; N cut or not; lanes */
-	return (1 + ARRAY_SIZE(widths)) * RUNGS(limits) * CUTS * RKMM_LANES_MAX;
+	return usual(limits) + RUNGS(limits) * RKMM_CUT_LESS_MAX * RKMM_LANES_MAX;
+}
+
+static u32 candidates_of(const struct rkmm_limits *limits, const struct rkmm_matmul *mm)
+{
+	return mm->types == RKMM_T_I4I16 && mm->k <= FEW_K ? rkmm_geom_candidates(limits) :
+							     usual(limits);
 }
 
 u32 rkmm_geom_candidate_rung(const struct rkmm_limits *limits, u32 i)
 {
-	return i / RKMM_LANES_MAX / CUTS % RUNGS(limits);
+	u32 n = usual(limits);
+
+	return i < n ? i / RKMM_LANES_MAX / 2 % RUNGS(limits) :
+		       (i - n) / RKMM_LANES_MAX / RKMM_CUT_LESS_MAX;
 }
 
 /* K of a slice: as many slices as @width asks for, but equal ones; 0 where it is nothing new */
@@ -61,16 +75,21 @@ enum rkmm_reason rkmm_geom_candidate(const struct rkmm_limits *limits,
 				     const struct rkmm_matmul *mm, u32 i, struct rkmm_geom *geom)
 {
 	u32 lanes = i % RKMM_LANES_MAX + 1;
-	u32 cut = i / RKMM_LANES_MAX % CUTS;
+	u32 cut = i / RKMM_LANES_MAX % 2;
 	u32 rung = rkmm_geom_candidate_rung(limits, i);
-	u32 width = i / RKMM_LANES_MAX / CUTS / RUNGS(limits);
+	u32 width = i / RKMM_LANES_MAX / 2 / RUNGS(limits);
 	struct rkmm_matmul other = *mm;
 	enum rkmm_reason reason;
 
+	if (i >= candidates_of(limits, mm))
+		return RKMM_REASON_COUNT;
+	if (i >= usual(limits)) {
+		cut = RKMM_CUT_NOT + 1 +
+		      (i - usual(limits)) / RKMM_LANES_MAX % RKMM_CUT_LESS_MAX;
+		width = 0;
+	}
 	/* one lane has nothing to cut for */
 	if (cut && lanes == 1)
-		return RKMM_REASON_COUNT;
-	if (cut > RKMM_CUT_NOT && (mm->k > FEW_K || mm->types != RKMM_T_I4I16))
 		return RKMM_REASON_COUNT;
 	if (width) {
 		other.slice = slice_of(limits, mm, widths[width - 1]);
@@ -85,7 +104,7 @@ enum rkmm_reason rkmm_geom_candidate(const struct rkmm_limits *limits,
 enum rkmm_reason rkmm_geometry(const struct rkmm_limits *limits, const struct rkmm_matmul *mm,
 			       struct rkmm_geom *geom)
 {
-	u32 n = rkmm_geom_candidates(limits), i;
+	u32 n = candidates_of(limits, mm), i;
 	struct rkmm_matmul rows = *mm;
 	enum rkmm_reason reason;
 	struct rkmm_geom other;
