@@ -452,7 +452,8 @@ void rkmm_stream_run(struct rkmm_stream *s, struct rkmm_run *run)
 		run->b = m->b_stride;
 		run->c = m->c_stride;
 	} else {
-		run->n = rkmm_walk_steps(&s->walk);
+		/* behind the last program the walk does not move on */
+		run->n = rkmm_min(rkmm_walk_steps(&s->walk), s->left);
 		run->a = s->walk.a_step;
 		run->b = s->walk.b_step;
 		run->c = s->walk.c_step;

@@ -228,6 +228,10 @@ static void walk_steps(struct rkmm_walk *walk)
 			       geom->cols * rkmm_type_facts[geom->types].out_bytes;
 		break;
 	}
+	if (walk->c_step && walk->tiles > 1)
+		walk->whole = rkmm_min(walk->tiles, walk->last / geom->rows);
+	else if (walk->c_step)
+		walk->whole = geom->np / geom->cols;
 }
 
 void rkmm_walk_start(struct rkmm_walk *walk, const struct rkmm_geom *geom, u32 i, u32 rows)
@@ -269,24 +273,21 @@ void rkmm_walk_restart(struct rkmm_walk *walk)
 }
 
 /* Along M tiles or, where there is but one, along column tiles */
-static u32 *walk_along(struct rkmm_walk *walk, u32 *ends)
+static u32 *walk_along(struct rkmm_walk *walk)
 {
-	*ends = walk->tiles > 1 ? walk->tiles : walk->geom->n_tiles;
 	return walk->tiles > 1 ? &walk->group : &walk->chunk;
 }
 
 u32 rkmm_walk_steps(struct rkmm_walk *walk)
 {
-	u32 ends, at = *walk_along(walk, &ends);
+	u32 at = *walk_along(walk);
 
-	return walk->c_step && at && at + 1 < ends ? ends - 1 - at : 0;
+	return at && at < walk->whole ? walk->whole - at : 0;
 }
 
 void rkmm_walk_skip(struct rkmm_walk *walk, u32 n)
 {
-	u32 ends, *at = walk_along(walk, &ends);
-
-	*at += n - 1;
+	*walk_along(walk) += n - 1;
 	walk->now.a += (n - 1) * walk->a_step;
 	walk->now.b += (n - 1) * walk->b_step;
 	walk->now.c += (n - 1) * walk->c_step;
@@ -295,7 +296,7 @@ void rkmm_walk_skip(struct rkmm_walk *walk, u32 n)
 
 void rkmm_walk_next(struct rkmm_walk *walk)
 {
-	u32 ends, *at = walk_along(walk, &ends);
+	u32 *at = walk_along(walk);
 
 	if (++walk->group == walk->tiles) {
 		walk->group = 0;
@@ -304,8 +305,8 @@ void rkmm_walk_next(struct rkmm_walk *walk)
 			walk->slice++;
 		}
 	}
-	/* Up to the last tile, which may be smaller, addresses move; the first reads the weight. */
-	if (walk->c_step && *at && *at + 1 < ends) {
+	/* Up to a last tile that is smaller, addresses move; the first reads the weight. */
+	if (*at && *at < walk->whole) {
 		walk->now.weight_reuse = walk->geom->weight_reuse && walk->group;
 		walk->now.a += walk->a_step;
 		walk->now.b += walk->b_step;

@@ -83,6 +83,8 @@ void rkmm_geom_ids(struct rkmm_geom *geom);
  * struct rkmm_walk - programs of a tiling, one after the other
  * @geom: the tiling
  * @tiles: M tiles of the submission
+ * @whole: tiles along which programs step that are not smaller than the first; 0 where the
+ *	steps of C differ
  * @last: rows that programs may run up to
  * @group: M tile
  * @chunk: N tile
@@ -94,7 +96,7 @@ void rkmm_geom_ids(struct rkmm_geom *geom);
  */
 struct rkmm_walk {
 	const struct rkmm_geom *geom;
-	u32 tiles, last, group, chunk, slice, a_step, b_step, c_step;
+	u32 tiles, whole, last, group, chunk, slice, a_step, b_step, c_step;
 	struct rkmm_program now;
 };
 
