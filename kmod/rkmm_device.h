@@ -30,6 +30,7 @@
 
 struct rkmm_estimates;
 struct rkmm_proof;
+struct rkmm_trust;
 
 #define RKMM_VERSION_MAJOR	0
 #define RKMM_VERSION_MINOR	1
@@ -182,6 +183,8 @@ struct rkmm_device {
 	struct rkmm_sched sched;
 	/** @wedged: tells user space that it is */
 	struct work_struct wedged;
+	/** @trust: verdicts on geometries, see rkmm_envelope.c */
+	struct rkmm_trust *trust;
 	/** @dump: see rkmm_dump.c */
 	struct rkmm_dump *dump;
 };

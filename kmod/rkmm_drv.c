@@ -23,6 +23,7 @@
 #include "compat/rkmm_compat.h"
 #include "rkmm_bo.h"
 #include "rkmm_drm.h"
+#include "rkmm_envelope.h"
 #include "rkmm_job.h"
 
 static void rkmm_client_free(struct kref *ref)
@@ -111,6 +112,7 @@ static const struct drm_ioctl_desc rkmm_ioctls[] = {
 	DRM_IOCTL_DEF_DRV(RKMM_SUBMIT, rkmm_ioctl_submit, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(RKMM_WAIT, rkmm_ioctl_wait, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(RKMM_CLIENT_SET, rkmm_ioctl_client_set, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(RKMM_PROBE, rkmm_ioctl_probe, DRM_RENDER_ALLOW),
 };
 
 /*
@@ -284,6 +286,8 @@ static int rkmm_probe(struct platform_device *pdev)
 		ret = rkmm_poll_init(rdev);
 	if (!ret)
 		ret = rkmm_dump_init(rdev);
+	if (!ret)
+		ret = rkmm_trust_init(rdev);
 	if (ret)
 		goto err_device;
 	ret = rkmm_sched_init(rdev);
@@ -332,6 +336,7 @@ static int rkmm_probe(struct platform_device *pdev)
 
 err_vm:
 	rkmm_cores_stop(rdev);
+	rkmm_trust_stop(rdev);
 	rkmm_proof_fini(rdev);
 	rkmm_vm_fini(rdev);
 err_put:
@@ -359,6 +364,7 @@ static rkmm_remove_t rkmm_remove(struct platform_device *pdev)
 	rkmm_sched_kill(rdev);
 	rkmm_sched_drain(rdev);
 	rkmm_cores_stop(rdev);
+	rkmm_trust_stop(rdev);
 	rkmm_proof_fini(rdev);
 	rkmm_vm_fini(rdev);
 	rkmm_power_put(rdev);

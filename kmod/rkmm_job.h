@@ -44,6 +44,10 @@ struct rkmm_plan {
 	struct rkmm_epilogue *epi;
 	/** @cores: mask of cores allowed */
 	u32 cores;
+	/** @failures: rkmm_trust_failures() before @geom was chosen */
+	u32 failures;
+	/** @stale: its geometry failed since: no submissions any more */
+	bool stale;
 };
 
 /* rkmm_plans_check() - module parameters; 0 or -EINVAL with a line in the log */
@@ -307,6 +311,8 @@ irqreturn_t rkmm_sched_irq(struct rkmm_core *core);
 void rkmm_sched_release_ended(struct rkmm_device *rdev);
 /* rkmm_sched_hold() - start nothing more and wait until all cores are idle; sleeps */
 void rkmm_sched_hold(struct rkmm_device *rdev);
+/* rkmm_sched_hold_interruptible() - the same; 0, or -EINTR and nothing is held */
+int rkmm_sched_hold_interruptible(struct rkmm_device *rdev);
 void rkmm_sched_release(struct rkmm_device *rdev);
 /* rkmm_sched_forget_window() - a window without users is about to go; its owner detaches it */
 void rkmm_sched_forget_window(struct rkmm_device *rdev, struct rkmm_window *window);

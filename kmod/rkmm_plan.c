@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 
 #include "rkmm_drm.h"
+#include "rkmm_envelope.h"
 #include "rkmm_job.h"
 #include "rkmm_trace.h"
 
@@ -251,10 +252,13 @@ static enum rkmm_reason rkmm_plan_geometry(struct rkmm_device *rdev, struct rkmm
 {
 	struct rkmm_geom *geom = &plan->geom;
 	struct rkmm_limits limits = *rdev->soc->limits;
-	bool any = mm->form == RKMM_FORM_COUNT;
+	bool any = mm->form == RKMM_FORM_COUNT, lent;
+	struct rkmm_envelope_die own;
 	enum rkmm_reason reason;
 
 	limits.die = rkmm_plan_die(rdev->soft);
+	plan->failures = rkmm_trust_failures(rdev);
+	lent = rkmm_trust_lend(rdev, rkmm_in_bits(mm->types), &limits, &own);
 	if (any)
 		mm->form = rkmm_plan_auto_form(rdev, mm);
 	reason = rkmm_geometry(&limits, mm, geom);
@@ -264,8 +268,11 @@ static enum rkmm_reason rkmm_plan_geometry(struct rkmm_device *rdev, struct rkmm
 		reason = rkmm_geometry(&limits, mm, geom);
 	}
 	if (reason == RKMM_OK && (!rkmm_geom_fallback(&limits, geom, &plan->fallback) ||
-				  rkmm_image_bytes(&plan->fallback) > RKMM_IMAGE_MAX_BYTES))
+				  rkmm_image_bytes(&plan->fallback) > RKMM_IMAGE_MAX_BYTES ||
+				  (lent && rkmm_envelope_lanes(limits.envelope, &plan->fallback) <
+					   plan->fallback.lanes_most)))
 		plan->fallback.programs = 0;
+	rkmm_trust_return(rdev, lent);
 	return reason;
 }
 
@@ -387,9 +394,14 @@ int rkmm_ioctl_plan_create(struct drm_device *drm, void *data, struct drm_file *
 	plan->uid = atomic64_inc_return(&uids);
 	if (!plan->op)
 		trace_rkmm_plan(client, plan);
+	kref_get(&plan->ref);
 	ret = xa_alloc(&client->plans, &args->plan, plan, xa_limit_32b, GFP_KERNEL_ACCOUNT);
+	/* Who looks through the plans may not have seen this one yet. */
+	if (!ret && rkmm_trust_failures(rdev) != plan->failures)
+		rkmm_trust_check(rdev, plan);
 	if (ret)
-		rkmm_plan_release(plan);
+		rkmm_plan_put(plan);
+	rkmm_plan_put(plan);
 	return ret;
 }
 

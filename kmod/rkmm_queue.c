@@ -382,6 +382,19 @@ void rkmm_sched_hold(struct rkmm_device *rdev)
 	flush_work(&rdev->sched.work);
 }
 
+int rkmm_sched_hold_interruptible(struct rkmm_device *rdev)
+{
+	spin_lock_irq(&rdev->sched.lock);
+	rdev->sched.hold++;
+	spin_unlock_irq(&rdev->sched.lock);
+	if (wait_event_interruptible(rdev->sched.idle, rkmm_sched_quiet(rdev))) {
+		rkmm_sched_release(rdev);
+		return -EINTR;
+	}
+	flush_work(&rdev->sched.work);
+	return 0;
+}
+
 void rkmm_sched_release(struct rkmm_device *rdev)
 {
 	unsigned long flags;

@@ -10,7 +10,7 @@
 #include <linux/module.h>
 #include <linux/string_helpers.h>
 
-#include "rkmm_job.h"
+#include "rkmm_envelope.h"
 #include "rkmm_sched.h"
 #include "rkmm_trace.h"
 
@@ -104,6 +104,9 @@ void rkmm_recover_hang(struct rkmm_core *core, enum rkmm_hang cause,
 	u64 waited = ktime_get_ns() - core->started;
 
 	rkmm_recover_report(core, cause, st, again ? "retry" : over ? "none" : "EIO");
+	/* It hung twice: is it the geometry? */
+	if (!again && !over)
+		rkmm_trust_suspect(client, core->job->steps[core->job->step]->keys->plan);
 	rkmm_dump_hang(core, cause, st->task);
 	rkmm_core_quiet(core);
 	rkmm_sched_hung(core, again);

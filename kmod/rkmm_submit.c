@@ -84,6 +84,8 @@ static int rkmm_submit_get_op(struct rkmm_client *client, struct drm_file *file,
 	op->plan = rkmm_plan_get(client, arg->plan);
 	if (!op->plan)
 		return -ENOENT;
+	if (READ_ONCE(op->plan->stale))
+		return -ESTALE;
 	op->rows = arg->rows ?: rkmm_plan_rows(op->plan);
 	op->count = arg->count ?: 1;
 	op->grouped = arg->flags & DRM_RKMM_OP_GROUPED;

@@ -8,7 +8,7 @@
 #include <linux/list.h>
 #include <linux/sysfs.h>
 
-#include "rkmm_job.h"
+#include "rkmm_envelope.h"
 
 static ssize_t rkmm_sysfs_number(struct device *dev, char *buf,
 				 u64 (*get)(const struct rkmm_device *rdev))
@@ -130,6 +130,27 @@ static ssize_t reset_store(struct device *dev, struct device_attribute *attr, co
 }
 static DEVICE_ATTR_WO(reset);
 
+/* Root only: verdicts on geometries, in and out. What comes in is checked for this chip. */
+static ssize_t envelope_read(struct file *file, struct kobject *kobj, struct bin_attribute *attr,
+			     char *buf, loff_t at, size_t count)
+{
+	return rkmm_trust_export(dev_get_drvdata(kobj_to_dev(kobj)), buf, at, count);
+}
+
+static ssize_t envelope_write(struct file *file, struct kobject *kobj, struct bin_attribute *attr,
+			      char *buf, loff_t at, size_t count)
+{
+	return rkmm_trust_import(dev_get_drvdata(kobj_to_dev(kobj)), buf, at, count);
+}
+
+static struct bin_attribute bin_attr_envelope = __BIN_ATTR(envelope, 0600, envelope_read,
+							    envelope_write, 0);
+
+static struct bin_attribute *rkmm_sysfs_bin_attrs[] = {
+	&bin_attr_envelope,
+	NULL
+};
+
 static struct attribute *rkmm_sysfs_attrs[] = {
 	&dev_attr_busy_ns.attr,
 	&dev_attr_clients.attr,
@@ -155,6 +176,7 @@ static struct attribute *rkmm_sysfs_attrs[] = {
 static const struct attribute_group rkmm_sysfs_group = {
 	.name = "rkmm",
 	.attrs = rkmm_sysfs_attrs,
+	.bin_attrs = rkmm_sysfs_bin_attrs,
 };
 
 const struct attribute_group *rkmm_sysfs_groups[] = {

@@ -44,3 +44,5 @@ stage_ops-vboard := --rkmm-args feature=fixed
 epilogue-vboard := --rkmm-args feature=fixed
 # programs are counted, and trailers are none that anybody asked for
 soak-vboard := --rkmm-args landing=off
+# by the profile wide geometries are there
+probe-vboard := --rkmm-args die=default

@@ -811,7 +811,7 @@ TEST_F(uapi, argument_sizes)
 		EXPECT_NE(0, xioctl(self->fd, SIZED(nr, 4), &nothing));
 	}
 	/* the first number that is not ours */
-	EXPECT_EQ(-EINVAL, xioctl(self->fd, SIZED(DRM_RKMM_CLIENT_SET + 1, sizeof(big)), &big));
+	EXPECT_EQ(-EINVAL, xioctl(self->fd, SIZED(DRM_RKMM_PROBE + 1, sizeof(big)), &big));
 }
 
 TEST_F(uapi, bad_argument_pointers)
@@ -819,7 +819,7 @@ TEST_F(uapi, bad_argument_pointers)
 	static const unsigned long request[] = {
 		DRM_IOCTL_RKMM_QUERY, DRM_IOCTL_RKMM_BO_CREATE, DRM_IOCTL_RKMM_BO_SYNC,
 		DRM_IOCTL_RKMM_PLAN_CREATE, DRM_IOCTL_RKMM_PLAN_DESTROY, DRM_IOCTL_RKMM_SUBMIT,
-		DRM_IOCTL_RKMM_WAIT, DRM_IOCTL_RKMM_CLIENT_SET,
+		DRM_IOCTL_RKMM_WAIT, DRM_IOCTL_RKMM_CLIENT_SET, DRM_IOCTL_RKMM_PROBE,
 	};
 	uint32_t i;
 

@@ -38,6 +38,9 @@ rkmm-replay-srcs := tools/replay/main.c $(rkmm-replay-parts)
 rkmm-replay-libs := prog model
 rkmm-replay-ldlibs := -ljansson
 
+host-bins += rkmm-calibrate
+rkmm-calibrate-srcs := $(sort $(wildcard tools/calibrate/*.c)) tools/common/common.c
+
 host-bins += rkmm-trace
 rkmm-trace-parts := $(filter-out tools/trace/main.c,$(sort $(wildcard tools/trace/*.c))) \
 	tools/common/common.c tools/common/perfetto.c

@@ -77,6 +77,7 @@ extern "C" {
  * @DRM_RKMM_SUBMIT: run plans
  * @DRM_RKMM_WAIT: wait for a submission
  * @DRM_RKMM_CLIENT_SET: change a parameter of this client
+ * @DRM_RKMM_PROBE: ask for a known-answer job of one program geometry
  */
 enum drm_rkmm_ioctl_id {
 	DRM_RKMM_QUERY = 0,
@@ -87,6 +88,7 @@ enum drm_rkmm_ioctl_id {
 	DRM_RKMM_SUBMIT,
 	DRM_RKMM_WAIT,
 	DRM_RKMM_CLIENT_SET,
+	DRM_RKMM_PROBE,
 };
 
 /**
@@ -1059,6 +1061,90 @@ struct drm_rkmm_wait {
 	__s32 result;
 };
 
+/**
+ * enum drm_rkmm_verdict - what known-answer jobs on this die have shown of a geometry
+ * @DRM_RKMM_VERDICT_UNKNOWN: there was none: it is as the die profile has it
+ * @DRM_RKMM_VERDICT_PROVEN: right twice, and not slow
+ * @DRM_RKMM_VERDICT_FAILED: it is not used any more
+ */
+enum drm_rkmm_verdict {
+	DRM_RKMM_VERDICT_UNKNOWN = 0,
+	DRM_RKMM_VERDICT_PROVEN,
+	DRM_RKMM_VERDICT_FAILED,
+};
+
+/**
+ * enum drm_rkmm_outcome - how a known-answer job went
+ * @DRM_RKMM_OUTCOME_NONE: it was not run
+ * @DRM_RKMM_OUTCOME_RIGHT: right
+ * @DRM_RKMM_OUTCOME_WRONG: rows of its result were wrong
+ * @DRM_RKMM_OUTCOME_SLOW: right, and twice the predicted time or more
+ * @DRM_RKMM_OUTCOME_HUNG: it did not end; the NPU was reset
+ */
+enum drm_rkmm_outcome {
+	DRM_RKMM_OUTCOME_NONE = 0,
+	DRM_RKMM_OUTCOME_RIGHT,
+	DRM_RKMM_OUTCOME_WRONG,
+	DRM_RKMM_OUTCOME_SLOW,
+	DRM_RKMM_OUTCOME_HUNG,
+};
+
+/** DRM_RKMM_PROBE_RUN - run the job; else only say what is known */
+#define DRM_RKMM_PROBE_RUN	(1u << 0)
+/** DRM_RKMM_PROBE_PLAN - the geometry of a plan of this client, which it suspects */
+#define DRM_RKMM_PROBE_PLAN	(1u << 1)
+
+/**
+ * struct drm_rkmm_probe - argument of RKMM_PROBE
+ * @flags: Input: DRM_RKMM_PROBE_*
+ * @index: Input: number of the geometry, without DRM_RKMM_PROBE_PLAN; needs CAP_SYS_ADMIN
+ * @plan: Input: with DRM_RKMM_PROBE_PLAN: handle of a matmul's plan. Such jobs run once a
+ *	second at most, for all clients together; what is left out has DRM_RKMM_OUTCOME_NONE
+ * @pad: Input: zero
+ * @bits: Output: bits per element of A
+ * @form: Output: enum drm_rkmm_form
+ * @k: Output: class of K: int4: K itself, else the largest K of the class
+ * @rows: Output: rows per program
+ * @cols: Output: columns per program; other forms than BATCH: 64 up to 64 of them, else 65535
+ * @data_banks: Output: banks of the on-chip buffer for A
+ * @cores: Output: cores at work
+ * @group: Output: geometries of a group come in rising order of risk: behind one that failed the
+ *	others should not be tried
+ * @verdict: Output: enum drm_rkmm_verdict
+ * @outcome: Output: enum drm_rkmm_outcome
+ * @wrong: Output: rows that were wrong, of all runs
+ * @pad2: Output: zero
+ * @ns: Output: time of the slowest run
+ * @predicted_ns: Output: predicted time of one
+ *
+ * A known-answer job uses memory of the driver and runs alone: other jobs wait. Of plans the
+ * geometry is tried on one core first; the answer is about the last one tried. A plan whose
+ * geometry failed is refused from then on: RKMM_SUBMIT gives ESTALE.
+ *
+ * Errors: ENOENT no such plan, or behind the last geometry; EACCES; EPERM the client is banned;
+ * EINTR before the job began; EOPNOTSUPP there is no such job.
+ */
+struct drm_rkmm_probe {
+	__u32 flags;
+	__u32 index;
+	__u32 plan;
+	__u32 pad;
+	__u32 bits;
+	__u32 form;
+	__u32 k;
+	__u32 rows;
+	__u32 cols;
+	__u32 data_banks;
+	__u32 cores;
+	__u32 group;
+	__u32 verdict;
+	__u32 outcome;
+	__u32 wrong;
+	__u32 pad2;
+	__u64 ns;
+	__u64 predicted_ns;
+};
+
 #define DRM_IOCTL_RKMM(nr, type) \
 	DRM_IOWR(DRM_COMMAND_BASE + (nr), struct type)
 
@@ -1070,6 +1156,7 @@ struct drm_rkmm_wait {
 #define DRM_IOCTL_RKMM_SUBMIT		DRM_IOCTL_RKMM(DRM_RKMM_SUBMIT, drm_rkmm_submit)
 #define DRM_IOCTL_RKMM_WAIT		DRM_IOCTL_RKMM(DRM_RKMM_WAIT, drm_rkmm_wait)
 #define DRM_IOCTL_RKMM_CLIENT_SET	DRM_IOCTL_RKMM(DRM_RKMM_CLIENT_SET, drm_rkmm_client_set)
+#define DRM_IOCTL_RKMM_PROBE		DRM_IOCTL_RKMM(DRM_RKMM_PROBE, drm_rkmm_probe)
 
 #if defined(__cplusplus)
 #define RKMM_ASSERT_SIZE(type, size) \
@@ -1080,6 +1167,7 @@ struct drm_rkmm_wait {
 #endif
 
 RKMM_ASSERT_SIZE(drm_rkmm_query, 16);
+RKMM_ASSERT_SIZE(drm_rkmm_probe, 80);
 RKMM_ASSERT_SIZE(drm_rkmm_device_info, 88);
 RKMM_ASSERT_SIZE(drm_rkmm_type_info, 24);
 RKMM_ASSERT_SIZE(drm_rkmm_op_info, 64);

@@ -259,6 +259,9 @@ struct soft_npu {
 };
 
 /* soft_main.c: knobs */
+extern unsigned long long soft_chip_id;
+/* soft_die_quirks() - what this die does not run right */
+u32 soft_die_quirks(void);
 extern bool soft_strict;
 extern bool soft_compute;
 extern unsigned int soft_time_scale;

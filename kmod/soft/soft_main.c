@@ -94,6 +94,7 @@ static int soft_add_child(struct soft_npu *npu)
 	const struct property_entry properties[] = {
 		PROPERTY_ENTRY_BOOL("rkmm,soft"),
 		PROPERTY_ENTRY_U32("rkmm,time-scale", max(1U, READ_ONCE(soft_time_scale))),
+		PROPERTY_ENTRY_U64("rkmm,chip-id", READ_ONCE(soft_chip_id)),
 		{ }
 	};
 	struct platform_device *pdev;

@@ -122,7 +122,7 @@ static void soft_run_account(struct soft_core *core, const struct npu_report *re
 
 static u32 soft_run_quirks(const struct soft_core *core)
 {
-	u32 quirks = 0;
+	u32 quirks = soft_die_quirks();
 
 	if (soft_switch_peek(core->index, SOFT_SW_NARROW_K))
 		quirks |= NPU_QUIRK_NARROW_K;

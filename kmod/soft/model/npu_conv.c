@@ -358,6 +358,9 @@ enum npu_class npu_conv_run(struct npu_core *core, u32 start)
 	core->conv_out = t.out_prec;
 	core->int8_now |= t.in_prec == PREC_INT8;
 	t.poisoned = poisoned(core, &t);
+	cls = npu_die_check(core, &t);
+	if (cls)
+		return cls;
 	if (t.effect == EFFECT_NATURAL) {
 		cls = npu_load_feature(core, &t);
 		if (cls)

@@ -440,6 +440,8 @@ enum npu_class npu_conv_run(struct npu_core *core, u32 start);
 
 /* npu_laws.c: NPU_OK to go on with t->effect, or why the core stops */
 enum npu_class npu_laws_check(struct npu_core *core, struct npu_conv *t);
+/* npu_die_check() - a hang of this die, or NPU_OK; may poison @t */
+enum npu_class npu_die_check(struct npu_core *core, struct npu_conv *t);
 
 u32 npu_out_bytes(u32 code);
 void npu_decode_dpu(struct npu_conv *t, u32 dma_base);

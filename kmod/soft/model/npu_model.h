@@ -201,6 +201,10 @@ void npu_core_set_error_bits(struct npu_core *core, bool raise);
  * @NPU_QUIRK_UNTOUCHED: a matmul hangs until one of int8 has run since power-on (S5)
  * @NPU_QUIRK_COLD: the first kick with matmuls of a number of bits since power-on or a reset
  *	writes nothing (S1, S4, S6)
+ * @NPU_QUIRK_DIE_235: int4 batches of K = 2048 hang above 4 rows or 64 columns (hw 03 §1.7)
+ * @NPU_QUIRK_DIE_236: those hang above 64 columns with one data bank (G19), and are wrong above
+ *	8 rows a bank
+ * @NPU_QUIRK_WIDE_WRONG: int4 batches with several data banks are wrong, at no loss of speed
  */
 enum npu_quirk {
 	NPU_QUIRK_NARROW_K = 1 << 0,
@@ -210,6 +214,9 @@ enum npu_quirk {
 	NPU_QUIRK_TRANSITION = 1 << 4,
 	NPU_QUIRK_UNTOUCHED = 1 << 5,
 	NPU_QUIRK_COLD = 1 << 6,
+	NPU_QUIRK_DIE_235 = 1 << 7,
+	NPU_QUIRK_DIE_236 = 1 << 8,
+	NPU_QUIRK_WIDE_WRONG = 1 << 9,
 };
 
 /**
