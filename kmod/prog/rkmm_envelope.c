@@ -151,11 +151,16 @@ bool rkmm_envelope_set(struct rkmm_envelope *env, const struct rkmm_cell *cell,
 	return true;
 }
 
-/* @small has nothing that @large has not more of, or as much. */
+/*
+ * @small has nothing that @large has not more of, or as much. Columns of wide batches are cut
+ * as N asks for: fewer of them are no other geometry.
+ */
 static bool within(const struct rkmm_cell *small, const struct rkmm_cell *large)
 {
+	bool wide = small->form == RKMM_FORM_BATCH && small->data_banks > 1;
+
 	return small->bits == large->bits && small->form == large->form && small->k == large->k &&
-	       small->rows <= large->rows && small->cols <= large->cols &&
+	       small->rows <= large->rows && (wide || small->cols <= large->cols) &&
 	       small->data_banks <= large->data_banks && small->cores == large->cores;
 }
 

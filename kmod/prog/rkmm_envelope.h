@@ -5,8 +5,8 @@
  * A die profile (struct rkmm_die) says what is to be expected; the envelope holds verdicts
  * of known-answer jobs (rkmm_probe.h) on this one. A geometry without a verdict is as the
  * profile has it. One that failed is not chosen again, nor is one that is larger in every
- * respect, unless it was itself seen to be right. One that is wider than what is published
- * is chosen only when it was seen to be right.
+ * respect (wide batches: of any width), unless it was itself seen to be right. One that is
+ * wider than what is published is chosen only when it was seen to be right.
  *
  * Pure code, also compiled into host tests and fuzzers.
  */

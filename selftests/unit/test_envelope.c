@@ -95,7 +95,8 @@ static bool bad(const struct rkmm_cell *c)
 
 		if (notes[i].verdict == RKMM_FAILED && f->bits == c->bits && f->form == c->form &&
 		    f->k == c->k && f->cores == c->cores && f->rows <= c->rows &&
-		    f->cols <= c->cols && f->data_banks <= c->data_banks)
+		    (f->cols <= c->cols || (f->form == RKMM_FORM_BATCH && f->data_banks > 1)) &&
+		    f->data_banks <= c->data_banks)
 			return true;
 	}
 	return false;
