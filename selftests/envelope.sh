@@ -138,11 +138,11 @@ stopped()
 
 found()
 {
-	done=$(rkmm-calibrate --bits 4 --k 2048 --dry-run | grep -c '^proven')
+	before=$(rkmm-calibrate --bits 4 --k 2048 --dry-run | grep -c '^proven')
 	rkmm-calibrate --bits 4 --k 2048 --json > "$tmp.out" 2> "$tmp.err" &&
 		grep -q '"complete": true' "$tmp.out" &&
 		[ "$(count failed)" = 0 ] && [ "$(count unknown)" = 0 ] &&
-		[ "$(grep -c '"outcome": "none", .*proven\|"verdict": "proven", "outcome": "none"' "$tmp.out")" -ge "$done" ] &&
+		[ "$(grep -c '"outcome": "none", .*proven\|"verdict": "proven", "outcome": "none"' "$tmp.out")" -ge "$before" ] &&
 		[ "$(count proven '"rows": 32, "cols": 192, "banks": 4, "cores": 3')" = 1 ] || return 1
 	multiply 192 && [ "$(programs)" -lt 15 ] && [ "$(resets)" = 0 ]
 }
