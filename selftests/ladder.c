@@ -370,7 +370,7 @@ TEST_F_TIMEOUT(ladder, odd_interrupts, CASE_TIMEOUT)
 	EXPECT_EQ(self->resets + 1, total("resets"));
 	if (self->kmsg >= 0) {
 		EXPECT_EQ(1, kmsg_count(self->kmsg, LOG_ERR, "hang: ", NULL, line, sizeof(line)));
-		EXPECT_NE(NULL, strstr(line, " raw=0xff ")) {
+		EXPECT_NE(NULL, strstr(line, "ff status=")) {
 			TH_LOG("%s", line);
 		}
 	}
