@@ -29,6 +29,13 @@ enum rkmm_core_state {
 	RKMM_CORE_OFF,
 };
 
+/* What a job that hung does behind the reset */
+enum rkmm_again {
+	RKMM_AGAIN_NO,
+	RKMM_AGAIN_RETRY,	/* the same once more */
+	RKMM_AGAIN_FALLBACK,	/* its step with other programs */
+};
+
 /**
  * struct rkmm_core - one core
  * @rdev: the device
@@ -55,8 +62,8 @@ struct rkmm_core {
 	u32 table;
 	/** @kept: the kick began without the table that the core had; under rkmm_sched.lock */
 	bool kept;
-	/** @again: stuck, and its job goes on after the reset; under rkmm_sched.lock */
-	bool again;
+	/** @again: stuck, and how its job goes on after the reset; under rkmm_sched.lock */
+	enum rkmm_again again;
 	/** @mode: datapath mode of the last matmul it was started with; under rkmm_sched.lock */
 	enum rkmm_mode mode;
 	/** @int_mask: bits the running kick ends with; under rkmm_sched.lock */

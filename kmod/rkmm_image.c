@@ -66,6 +66,8 @@ static void rkmm_image_free(struct rkmm_images *images, struct rkmm_image *image
 	images->bytes -= rkmm_image_memory(image);
 	if (image->scratch)
 		rkmm_progmem_free(image->scratch);
+	if (image->plan)
+		rkmm_plan_put(image->plan);
 	rkmm_progmem_free(image->mem);
 	kvfree(image);
 }
@@ -92,7 +94,7 @@ static struct rkmm_image *rkmm_image_find(struct rkmm_images *images,
 }
 
 /* Kicks lie lane by lane: note where each lane begins. */
-static void rkmm_image_lanes(struct rkmm_image *image)
+void rkmm_image_lanes(struct rkmm_image *image)
 {
 	u32 i;
 
@@ -455,6 +457,7 @@ static struct rkmm_image *rkmm_image_new(struct rkmm_client *client,
 	}
 	if (IS_ERR(image))
 		return image;
+	rkmm_fallback_reserve(images, bound, n, image);
 	image->kind = rkmm_image_shape(bound, n);
 	hash_add(images->shapes, &image->shape, image->kind);
 	images->bytes += rkmm_image_memory(image);
@@ -586,6 +589,7 @@ int rkmm_images_init(struct rkmm_client *client)
 	hash_init(images->table);
 	hash_init(images->shapes);
 	INIT_LIST_HEAD(&images->idle);
+	INIT_LIST_HEAD(&images->fallbacks);
 	client->images = images;
 	return 0;
 }
@@ -597,6 +601,7 @@ void rkmm_images_fini(struct rkmm_client *client)
 
 	mutex_lock(&images->lock);
 	rkmm_images_trim(images, 0);
+	rkmm_fallback_fini(images);
 	for (i = 0; i < ARRAY_SIZE(images->land); i++)
 		if (images->land[i])
 			rkmm_progmem_free(images->land[i]);

@@ -9,6 +9,7 @@
 #include <linux/hashtable.h>
 #include "rkmm_device.h"
 
+struct rkmm_fallback;
 struct rkmm_plan;
 
 /* Program memory of one step: bounds what a single submission can ask for. */
@@ -110,6 +111,12 @@ struct rkmm_image {
 	bool once;
 	/** @apart: none of its kicks needs another one */
 	bool apart;
+	/** @reserve: it is one of rkmm_fallback.c: what hangs there is not started again */
+	bool reserve;
+	/** @plan: of the only matmul in it, where @fallback is set; referenced */
+	struct rkmm_plan *plan;
+	/** @fallback: NULL, or where other programs for the same go, if these hang */
+	struct rkmm_fallback *fallback;
 	/** @kind: rkmm_image_shape() */
 	u32 kind;
 	struct rkmm_progmem *mem;
@@ -149,6 +156,8 @@ struct rkmm_images {
 	u64 patched;
 	/** @clock: counts what images are put */
 	u64 clock;
+	/** @fallbacks: memory for programs that are needed when others hang */
+	struct list_head fallbacks;
 	/** @land: memory of trailers in each window, or NULL */
 	struct rkmm_progmem *land[RKMM_WINDOWS_MAX];
 };
@@ -186,6 +195,8 @@ u32 rkmm_image_shape(const struct rkmm_bound *bound, u32 n);
  */
 struct rkmm_image *rkmm_image_readdress(struct rkmm_client *client,
 					const struct rkmm_bound *bound, u32 n, bool *busy);
+/* rkmm_image_lanes() - its kicks are there: note where each lane begins */
+void rkmm_image_lanes(struct rkmm_image *image);
 /* rkmm_image_memory() - bytes it holds: programs, constants, scratch */
 u64 rkmm_image_memory(const struct rkmm_image *image);
 /* rkmm_images_drop_plan() - free the idle images of a destroyed plan */

@@ -23,6 +23,7 @@ static void rkmm_job_put_own(struct rkmm_job *job)
 	u32 i;
 
 	rkmm_stage_forget(job->client->rdev, job->stages, job->nops);
+	rkmm_fallback_put_back(job);
 	for (i = 0; i < job->nsteps; i++)
 		rkmm_image_put(job->client, job->steps[i]);
 	for (i = 0; i < job->nbos; i++)

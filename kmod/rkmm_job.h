@@ -21,6 +21,7 @@ struct drm_gem_object;
 struct drm_rkmm_plan_create;
 struct drm_rkmm_tensor;
 struct rkmm_arena;
+struct rkmm_fallback;
 struct rkmm_warm;
 
 /* ---- rkmm_plan.c: a validated operation --------------------------------- */
@@ -128,6 +129,21 @@ enum rkmm_reason rkmm_plan_epi_bind(const struct rkmm_limits *limits,
 
 void rkmm_plans_init(struct rkmm_client *client);
 void rkmm_plans_fini(struct rkmm_client *client);
+
+/* ---- rkmm_fallback.c: other programs for what hung ---------------------------- */
+
+struct rkmm_job;
+
+/* rkmm_fallback_reserve() - memory for it, if there is another tiling; rkmm_images.lock held */
+void rkmm_fallback_reserve(struct rkmm_images *images, const struct rkmm_bound *bound, u32 n,
+			   struct rkmm_image *image);
+/* rkmm_fallback_write() - synthesise for the job's step; in the worker, no core is busy */
+void rkmm_fallback_write(struct rkmm_job *job);
+/* rkmm_fallback_use() - let the step begin anew with it; false if there is none; sched.lock held */
+bool rkmm_fallback_use(struct rkmm_job *job);
+/* rkmm_fallback_put_back() - the job gets the image that it has a use of */
+void rkmm_fallback_put_back(struct rkmm_job *job);
+void rkmm_fallback_fini(struct rkmm_images *images);
 
 /* ---- rkmm_temp.c: memory of temporaries ------------------------------------- */
 
@@ -246,6 +262,10 @@ struct rkmm_job {
 	const struct rkmm_kick *suspect;
 	/** @retries: kicks that were started once more; under rkmm_sched.lock */
 	u32 retries;
+	/** @fallen: image of step @fallen_step, which another one stands in for */
+	struct rkmm_image *fallen;
+	/** @fallen_step: see @fallen */
+	u32 fallen_step;
 	/** @hung: it failed because it hung; under rkmm_sched.lock */
 	bool hung;
 	/** @npu_ns: time on the core; under rkmm_sched.lock */
@@ -326,7 +346,7 @@ void rkmm_sched_reset_done(struct rkmm_device *rdev, int ret, u32 off);
 /* With rkmm_sched.lock held. */
 
 /* rkmm_sched_hung() - the core waits for a reset; its job goes on behind it, or ends there */
-void rkmm_sched_hung(struct rkmm_core *core, bool again);
+void rkmm_sched_hung(struct rkmm_core *core, enum rkmm_again again);
 void rkmm_sched_end_stuck(struct rkmm_core *core, enum rkmm_core_state state);
 bool rkmm_sched_busy(struct rkmm_device *rdev);
 

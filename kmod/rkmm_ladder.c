@@ -198,6 +198,7 @@ void rkmm_ladder_climb(struct rkmm_device *rdev)
 	struct rkmm_window *window;
 	u64 began = ktime_get_ns();
 	bool cookie;
+	u32 i;
 	int ret;
 
 	spin_lock_irq(&sched->lock);
@@ -213,6 +214,9 @@ void rkmm_ladder_climb(struct rkmm_device *rdev)
 
 	rkmm_dump_before_reset(rdev);
 	ret = rkmm_ladder_rungs(rdev, &climb);
+	for (i = 0; i < rdev->ncores; i++)
+		if (rdev->cores[i].job && rdev->cores[i].again == RKMM_AGAIN_FALLBACK)
+			rkmm_fallback_write(rdev->cores[i].job);
 	if (ret && !READ_ONCE(sched->dead))
 		rkmm_ladder_wedge(rdev, ret);
 	/* Runs of the driver's own have a window of their own. */

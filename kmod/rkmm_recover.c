@@ -4,7 +4,8 @@
  *
  * Behind the reset (rkmm_ladder.c) the suspect is started once more where that gives the same
  * result (rkmm_image.once), since a core that was left in a bad state by somebody else hangs
- * whatever comes next. What hangs at the same place again ends with -EIO.
+ * whatever comes next. What hangs at the same place again
+ * gets other programs (rkmm_fallback.c), if it is a matmul that has some, or ends with -EIO.
  */
 #include <linux/math64.h>
 #include <linux/module.h>
@@ -83,29 +84,40 @@ static void rkmm_recover_report(struct rkmm_core *core, enum rkmm_hang cause,
 			    (int)strlen(client->comm), client->comm);
 }
 
-/* May the suspect be started once more? Lock held. */
-static bool rkmm_recover_again(struct rkmm_core *core)
+/* How is the suspect started once more? Lock held. */
+static enum rkmm_again rkmm_recover_again(struct rkmm_core *core)
 {
 	struct rkmm_job *job = core->job;
+	const struct rkmm_image *image = job->steps[job->step];
 
-	if (!READ_ONCE(retry) || job->result || READ_ONCE(job->steps[job->step]->once) ||
-	    job->suspect == core->kick || job->retries == RKMM_RETRIES_MOST)
-		return false;
-	job->suspect = core->kick;
+	if (!READ_ONCE(retry) || job->result || READ_ONCE(image->once) || image->reserve ||
+	    job->retries == RKMM_RETRIES_MOST)
+		return RKMM_AGAIN_NO;
+	if (job->suspect == core->kick && !image->fallback)
+		return RKMM_AGAIN_NO;
 	job->retries++;
-	return true;
+	if (job->suspect == core->kick)
+		return RKMM_AGAIN_FALLBACK;
+	job->suspect = core->kick;
+	return RKMM_AGAIN_RETRY;
 }
 
 void rkmm_recover_hang(struct rkmm_core *core, enum rkmm_hang cause,
 		       const struct rkmm_core_status *st)
 {
-	bool over = core->job->result, again = rkmm_recover_again(core);
+	static const char *const outcomes[] = {
+		[RKMM_AGAIN_NO] = "EIO",
+		[RKMM_AGAIN_RETRY] = "retry",
+		[RKMM_AGAIN_FALLBACK] = "fallback",
+	};
+	bool over = core->job->result;
+	enum rkmm_again again = rkmm_recover_again(core);
 	struct rkmm_client *client = core->job->client;
 	u64 waited = ktime_get_ns() - core->started;
 
-	rkmm_recover_report(core, cause, st, again ? "retry" : over ? "none" : "EIO");
+	rkmm_recover_report(core, cause, st, over ? "none" : outcomes[again]);
 	/* It hung twice: is it the geometry? */
-	if (!again && !over)
+	if (again != RKMM_AGAIN_RETRY && !over)
 		rkmm_trust_suspect(client, core->job->steps[core->job->step]->keys->plan);
 	rkmm_dump_hang(core, cause, st->task);
 	rkmm_core_quiet(core);

@@ -191,7 +191,7 @@ static void rkmm_sched_settle(struct rkmm_device *rdev)
 		queue_work(sched->wq, &sched->work);
 }
 
-void rkmm_sched_hung(struct rkmm_core *core, bool again)
+void rkmm_sched_hung(struct rkmm_core *core, enum rkmm_again again)
 {
 	struct rkmm_job *job = core->job;
 
@@ -240,9 +240,12 @@ static void rkmm_sched_end_lane(struct rkmm_core *core, enum rkmm_core_state sta
 static void rkmm_sched_rewind(struct rkmm_core *core)
 {
 	struct rkmm_job *job = core->job;
+	const struct rkmm_image *image = job->steps[job->step];
 	u32 lane = core->kick->lane;
 
-	if (job->steps[job->step]->apart) {
+	/* Its image may be another one by now. */
+	if (image->apart && core->again == RKMM_AGAIN_RETRY && core->kick >= image->kicks &&
+	    core->kick < image->kicks + image->nkicks) {
 		job->at[lane] = core->kick;
 		job->parked |= BIT(lane);
 	} else {
@@ -262,11 +265,15 @@ void rkmm_sched_end_stuck(struct rkmm_core *core, enum rkmm_core_state state)
 	/* Nothing goes on with a device that does not work any more. */
 	if (job && core->again && core->rdev->sched.dead && !job->result)
 		job->result = -ENODEV;
+	if (job && core->again == RKMM_AGAIN_FALLBACK && !job->result && !rkmm_fallback_use(job)) {
+		job->result = -EIO;
+		job->hung = true;
+	}
 	if (job && core->again && !job->result)
 		rkmm_sched_rewind(core);
 	else if (job)
 		rkmm_sched_end_lane(core, state);
-	core->again = false;
+	core->again = RKMM_AGAIN_NO;
 	core->state = state;
 }
 

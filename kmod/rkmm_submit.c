@@ -219,9 +219,10 @@ static int rkmm_submit_check_array(const struct drm_rkmm_array *array, u32 max, 
 }
 
 static int rkmm_submit_get_ops(struct rkmm_client *client, struct drm_file *file,
-			       const struct drm_rkmm_array *array, struct rkmm_temps **temps,
+			       struct drm_rkmm_submit *args, struct rkmm_temps **temps,
 			       struct rkmm_op_data *ops)
 {
+	const struct drm_rkmm_array *array = &args->ops;
 	struct drm_rkmm_op arg;
 	u32 members = 0, i;
 	int ret;
@@ -237,6 +238,8 @@ static int rkmm_submit_get_ops(struct rkmm_client *client, struct drm_file *file
 			     (ops[i].grouped && (!i || rkmm_plan_ordered(ops[i - 1].plan)))))
 			ret = -EINVAL;
 		if (ret) {
+			/* for ESTALE */
+			args->seqno = i;
 			drm_dbg(client->rdev->drm, "submit: operation %u: %d\n", i, ret);
 			return ret;
 		}
@@ -334,7 +337,7 @@ static int rkmm_submit(struct rkmm_client *client, struct drm_file *file,
 		goto out;
 	job->hints = args->flags & RKMM_SUBMIT_HINTS;
 
-	ret = rkmm_submit_get_ops(client, file, &args->ops, &temps, ops);
+	ret = rkmm_submit_get_ops(client, file, args, &temps, ops);
 	if (!ret && temps)
 		ret = rkmm_temps_place(job, temps, ops, nops);
 	if (!ret)

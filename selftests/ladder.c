@@ -377,6 +377,42 @@ TEST_F_TIMEOUT(ladder, odd_interrupts, CASE_TIMEOUT)
 	mm_free(&big);
 }
 
+/* A matmul that hangs twice runs with other programs; a third time is one too many. */
+TEST_F_TIMEOUT(ladder, fallback, CASE_TIMEOUT)
+{
+	struct mm big = { .types = DRM_RKMM_I8I32, .m = 1100, .k = 32, .n = 32 };
+	char line[400] = "";
+
+	if (!self->soft)
+		return;
+	ASSERT_EQ(0, mm_init(&big, self->fd, 7));
+	ASSERT_EQ(0, file_write("/sys/module/rkmm/parameters/golden", "N"));
+	ASSERT_EQ(0, soft_fault("0.never_start=2"));
+	EXPECT_EQ(0, run(&big, 1)) {
+		TH_LOG("%s", big.msg);
+	}
+	EXPECT_EQ(self->resets + 2, total("resets"));
+	if (self->kmsg >= 0) {
+		EXPECT_EQ(2, kmsg_count(self->kmsg, LOG_ERR, "hang: ", NULL, line, sizeof(line)));
+		EXPECT_NE(NULL, strstr(line, " outcome=fallback ")) {
+			TH_LOG("%s", line);
+		}
+	}
+	/* those that it began with are still its own */
+	EXPECT_EQ(0, run(&big, 1));
+	ASSERT_EQ(0, soft_fault("0.never_start=3"));
+	EXPECT_EQ(-EIO, run(&big, 1));
+	EXPECT_EQ(self->resets + 5, total("resets"));
+	/* in parts of three cores, two of which hang */
+	ASSERT_EQ(0, soft_fault("0.never_start=2,1.never_start=2"));
+	EXPECT_EQ(0, run(&big, 0)) {
+		TH_LOG("%s", big.msg);
+	}
+	soft_fault(ALL_OFF);
+	ASSERT_EQ(0, file_write("/sys/module/rkmm/parameters/golden", "Y"));
+	mm_free(&big);
+}
+
 /* One start in four fails: every job ends, and what ends well is right. */
 TEST_F_TIMEOUT(ladder, chance, CASE_TIMEOUT)
 {

@@ -19,9 +19,9 @@
 #define KICKS		3
 #define PARAMETERS	"/sys/module/rkmm/parameters/"
 
-enum job { KICKS_OF_MATMULS, CHAIN, WRITES_ITS_INPUT, WORKS };
+enum job { KICKS_OF_MATMULS, CHAIN, WRITES_ITS_INPUT, ONE_MATMUL, WORKS };
 
-static const char *const job_names[] = { "matmuls", "chain", "input" };
+static const char *const job_names[] = { "matmuls", "chain", "input", "matmul" };
 
 static const struct fault {
 	const char *name;
@@ -37,7 +37,7 @@ static const struct fault {
 
 struct recover {
 	int fd;
-	struct mm mm[KICKS];
+	struct mm mm[KICKS], one;
 	struct desk d;
 	struct drm_rkmm_op ops[WORKS][KICKS];
 	uint32_t nops[WORKS];
@@ -122,6 +122,11 @@ FIXTURE_SETUP(recover)
 		r->ops[KICKS_OF_MATMULS][i] = mm_op(&r->mm[i]);
 	}
 	r->nops[KICKS_OF_MATMULS] = KICKS;
+	/* two programs in a kick, and another tiling */
+	r->one = (struct mm){ .types = DRM_RKMM_I8I32, .m = 1100, .k = 32, .n = 32 };
+	ASSERT_EQ(0, mm_init(&r->one, r->fd, KICKS));
+	r->ops[ONE_MATMUL][0] = mm_op(&r->one);
+	r->nops[ONE_MATMUL] = 1;
 
 	ASSERT_EQ(0, desk_init(&r->d, r->fd));
 	ASSERT_EQ(0, plan_chain(&r->d, r->ops[CHAIN]));
@@ -148,6 +153,7 @@ FIXTURE_TEARDOWN(recover)
 	file_write(PARAMETERS "ban_after", "8");
 	for (i = 0; i < KICKS; i++)
 		mm_free(&r->mm[i]);
+	mm_free(&r->one);
 	desk_free(&r->d);
 	free(r->right);
 	close(r->fd);
@@ -204,6 +210,8 @@ static int wrong(struct recover *r, enum job work)
 	if (work == KICKS_OF_MATMULS)
 		for (i = 0; i < KICKS; i++)
 			bad += !!mm_check(&r->mm[i]);
+	if (work == ONE_MATMUL)
+		bad = !!mm_check(&r->one);
 	if (work == CHAIN) {
 		bad = !!buf_begin_read(&r->d.buf);
 		bad += !!memcmp(r->right, tensor(&r->d, SCORES), RESULT_BYTES);
@@ -218,6 +226,8 @@ static int begin(struct recover *r, enum job work)
 	if (work == KICKS_OF_MATMULS)
 		for (i = 0; i < KICKS && !ret; i++)
 			ret = mm_new_c(&r->mm[i]);
+	if (work == ONE_MATMUL)
+		ret = mm_new_c(&r->one);
 	if (work == CHAIN) {
 		memset(tensor(&r->d, SCORES), 0x55, RESULT_BYTES);
 		ret = buf_end_write(&r->d.buf);
@@ -238,7 +248,8 @@ static int row(struct __test_metadata *_metadata, struct recover *r,
 	EXPECT_EQ(0, begin(r, work));
 	EXPECT_EQ(0, rk_client(r->fd, &before));
 	EXPECT_EQ(0, rk_device(r->fd, &dev));
-	EXPECT_EQ(0, arm(f, where, times, work == KICKS_OF_MATMULS ? r->mm[0].plan.programs : 5));
+	EXPECT_EQ(0, arm(f, where, times, work == KICKS_OF_MATMULS ? r->mm[0].plan.programs :
+					  work == ONE_MATMUL ? r->one.plan.programs : 5));
 	submit_init(&s, r->ops[work], r->nops[work]);
 	s.cores = cores;
 	EXPECT_EQ(0, rk_submit(r->fd, &s));
@@ -257,11 +268,13 @@ static int row(struct __test_metadata *_metadata, struct recover *r,
 	}
 	TH_LOG("%s, %s, %s, %s, %s, %s: %llu resets, %s", f->name, job_names[work],
 	       cores == 1 ? "1 core" : "3 cores", where ? where == 1 ? "middle" : "last" : "first",
-	       times == 1 ? "once" : "again", busy ? "busy" : "idle",
+	       times == 1 ? "once" : times == 2 ? "again" : "three times", busy ? "busy" : "idle",
 	       (unsigned long long)now.guilty, result ? strerror(-result) : "recovered");
 	/* on one core every start meets the fault that is armed */
 	if (cores == 1 && now.guilty) {
-		EXPECT_EQ(work == WRITES_ITS_INPUT || times > 1 ? -EIO : 0, result);
+		/* a single matmul has other programs for the third time */
+		EXPECT_EQ(work == WRITES_ITS_INPUT || times > 1 + (work == ONE_MATMUL) ? -EIO : 0,
+			  result);
 	}
 	if (times == 1 && work != WRITES_ITS_INPUT) {
 		EXPECT_EQ(0, result);
@@ -282,7 +295,7 @@ static void matrix(struct __test_metadata *_metadata, struct recover *r,
 				/* one kick, so one place; and one lane, however many cores */
 				if (work != KICKS_OF_MATMULS && where && (!f->in_kick || c))
 					continue;
-				for (times = 1; times < 3; times++) {
+				for (times = 1; times < 3 + (work == ONE_MATMUL); times++) {
 					hit += !!row(_metadata, r, f, work, cores[c], where,
 						     times, busy);
 					all++;

@@ -440,7 +440,7 @@ TEST_F_TIMEOUT(staged, reset, CASE_TIMEOUT)
 {
 	long long before = remaps(self->fd);
 
-	if (soft_fault("*.never_start=2"))
+	if (soft_fault("*.never_start=3"))
 		SKIP(return, "no fault switches");
 	EXPECT_EQ(-EIO, mm_run(&self->mm));
 	ASSERT_EQ(0, soft_fault("*.never_start=0"));
