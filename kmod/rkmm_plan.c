@@ -436,7 +436,10 @@ void rkmm_plans_fini(struct rkmm_client *client)
 	struct rkmm_plan *plan;
 	unsigned long i;
 
-	xa_for_each(&client->plans, i, plan)
+	/* Whoever spreads a verdict may still look (rkmm_envelope.c). */
+	xa_for_each(&client->plans, i, plan) {
+		xa_erase(&client->plans, i);
 		rkmm_plan_put(plan);
+	}
 	xa_destroy(&client->plans);
 }

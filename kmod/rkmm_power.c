@@ -92,7 +92,10 @@ static void rkmm_power_set_on(struct rkmm_device *rdev, bool on)
 {
 	u32 i;
 
+	/* Whoever quietens a core asks under the lock. */
+	spin_lock_irq(&rdev->sched.lock);
 	WRITE_ONCE(rdev->power.on, on);
+	spin_unlock_irq(&rdev->sched.lock);
 	if (on)
 		return;
 	/* A handler that saw it on may still be at the registers; the lines are shared. */

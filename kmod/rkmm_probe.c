@@ -141,13 +141,17 @@ static int rkmm_probe_prepare(struct rkmm_device *rdev, struct rkmm_probe_set *s
 			      const struct rkmm_cell *cell, u32 kp)
 {
 	struct rkmm_window *window = rkmm_window_open(rdev);
+	u32 i, serving = 0;
 	int ret = 0;
-	u32 i;
 
 	if (IS_ERR(window))
 		return PTR_ERR(window);
 	set->window = window;
 	set->cores = cell->cores;
+	for (i = 0; i < rdev->ncores; i++)
+		serving += READ_ONCE(rdev->cores[i].state) != RKMM_CORE_OFF;
+	if (serving < set->cores)
+		return READ_ONCE(rdev->sched.dead) ? -ENODEV : -EOPNOTSUPP;
 	if (rdev->vm.stage_side) {
 		set->stage = rkmm_stage_alloc(rdev->ncores);
 		if (!set->stage)
@@ -248,7 +252,8 @@ static int rkmm_probe_runs(struct rkmm_device *rdev, struct rkmm_probe_set *set,
 			return ret;
 		if (run < spare)
 			continue;
-		trial->ns = max(trial->ns, ktime_get_ns() - began);
+		began = ktime_get_ns() - began;
+		trial->ns = trial->ns ? min(trial->ns, began) : began;
 		for (i = 0; i < set->cores; i++) {
 			share = &set->share[i];
 			trial->wrong += rkmm_probe_wrong(&share->probe,

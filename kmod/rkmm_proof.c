@@ -317,8 +317,13 @@ int rkmm_proof_core(struct rkmm_device *rdev, u32 place)
 		if (ret <= 0 || READ_ONCE(rdev->sched.dead))
 			break;
 	}
-	if (ret >= 0)
+	if (ret >= 0) {
+		spin_lock_irq(&rdev->sched.lock);
 		rdev->cores[place].mode = RKMM_MODE_I8;
+		/* What needs a reset needs it whichever core ran last: rkmm_sched_need(). */
+		rdev->sched.mode = RKMM_MODE_I8;
+		spin_unlock_irq(&rdev->sched.lock);
+	}
 	return ret > 0 ? -EILSEQ : ret;
 }
 

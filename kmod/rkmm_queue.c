@@ -466,6 +466,8 @@ void rkmm_sched_kill(struct rkmm_device *rdev)
 	list_for_each_entry(client, &sched->clients, in_clients)
 		rkmm_sched_mark(client, -ENODEV);
 	rkmm_sched_start(rdev);
+	/* Whoever holds starts waited for the reset that is not wanted any more. */
+	wake_up_all(&sched->idle);
 	rkmm_sched_unlock(rdev, flags);
 	dma_fence_end_signalling(cookie);
 }

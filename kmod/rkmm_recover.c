@@ -96,8 +96,11 @@ static enum rkmm_again rkmm_recover_again(struct rkmm_core *core)
 	if (job->suspect == core->kick && !image->fallback)
 		return RKMM_AGAIN_NO;
 	job->retries++;
-	if (job->suspect == core->kick)
+	if (job->suspect == core->kick) {
+		/* It costs two resets each time, so it counts as a failure even if it ends well. */
+		job->client->strikes += RKMM_STRIKE;
 		return RKMM_AGAIN_FALLBACK;
+	}
 	job->suspect = core->kick;
 	return RKMM_AGAIN_RETRY;
 }

@@ -28,11 +28,11 @@ proof-vboard := --rkmm-args transitions=prove
 warmup-vboard := --rkmm-args "warmup=on timeout_factor=1"
 fair-vboard := --rkmm-args isolation=strict
 # the faults are for jobs of clients; ladder has those that meet the driver's own
-fault-vboard := --rkmm-args "timeout_factor=1 golden=N"
+fault-vboard := --rkmm-args "timeout_factor=1 golden=N suspect=N"
 ladder-vboard := --soft-args time_scale=1000 --rkmm-args timeout_factor=1
 # what hangs on purpose costs its deadline
-recover-vboard := --soft-args time_scale=1000 --rkmm-args "timeout_factor=1 golden=N"
-chain-vboard := --rkmm-args "timeout_factor=1 golden=N"
+recover-vboard := --soft-args time_scale=1000 --rkmm-args "timeout_factor=1 golden=N suspect=N"
+chain-vboard := --rkmm-args "timeout_factor=1 golden=N suspect=N"
 # what the driver keeps in a window for itself
 windows-vboard := --rkmm-args landing=trailer
 # everything narrow is waited for; landing_off.sh has the other half

@@ -422,6 +422,7 @@ TEST_F_TIMEOUT(ladder, chance, CASE_TIMEOUT)
 		return;
 	/* known results by chance would take cores away */
 	ASSERT_EQ(0, file_write("/sys/module/rkmm/parameters/golden", "N"));
+	ASSERT_EQ(0, file_write("/sys/module/rkmm/parameters/suspect", "N"));
 	ASSERT_EQ(0, file_write("/sys/module/rkmm/parameters/ban_after", "0"));
 	ASSERT_EQ(0, soft_fault("*.error_irq=0x1000:0:0:250"));
 	for (i = 0; i < 40; i++) {
@@ -435,6 +436,7 @@ TEST_F_TIMEOUT(ladder, chance, CASE_TIMEOUT)
 	EXPECT_LT(self->resets + 1, total("resets"));
 	EXPECT_LT(20, good);
 	ASSERT_EQ(0, file_write("/sys/module/rkmm/parameters/golden", "Y"));
+	ASSERT_EQ(0, file_write("/sys/module/rkmm/parameters/suspect", "Y"));
 	ASSERT_EQ(0, file_write("/sys/module/rkmm/parameters/ban_after", "8"));
 }
 
