@@ -68,3 +68,8 @@ rkmm-digits-ldlibs := -lz -lm
 host-bins += rkmm-info
 rkmm-info-srcs := $(sort $(wildcard tools/info/*.c)) tools/common/common.c
 rkmm-info-shlibs := rkmm
+
+# what the bring-up kit asks the NPU with
+host-bins += rkmm-probe
+rkmm-probe-srcs := tools/bringup/probe.c tools/common/common.c
+rkmm-probe-shlibs := rkmm

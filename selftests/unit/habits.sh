@@ -8,9 +8,9 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 mapfile -t tools < <(make -s --no-print-directory print-tools)
 for t in "${tools[@]}"; do
-	[ -x "build/host/bin/$t" ] || [ -x "tools/switch/$t" ] || { make --no-print-directory host || exit 1; break; }
+	[ -x "build/host/bin/$t" ] || [ -x "tools/${t#rkmm-}/$t" ] || { make --no-print-directory host || exit 1; break; }
 done
-PATH=$PWD/build/host/bin:$PWD/tools/switch:$PATH
+PATH=$PWD/build/host/bin:$PWD/tools/switch:$PWD/tools/bringup:$PATH
 # shellcheck source=tools/completion/rkmm
 . tools/completion/rkmm
 n=0

@@ -90,6 +90,8 @@ for f in "$arm64"/lib/*.so.*; do
 	[ -e "$f" ] || continue
 	"$strip" -o "$stage/usr/lib/${f##*/}" "$f"
 done
+install -m 755 tools/bringup/rkmm-bringup "$stage/usr/bin/"
+install -D -m 644 -t "$stage/usr/share/rkmm/bringup" tools/bringup/steps/*.sh
 install -D -m 644 build/deb/digits.csv.gz "$stage/usr/share/rkmm/digits.csv.gz"
 chmod -R a+rX,u+w,go-w "$stage"
 

@@ -19,7 +19,7 @@ DKMSDIR ?= /usr/src/rkmm-$(VERSION)
 # programs of tools/ are installed, examples and tests are not
 installed-bins := $(foreach b,$(bins-$(utree)),$(if $(filter tools/%,$($(b)-srcs)),$(b)))
 
-installed-scripts := tools/switch/rkmm-switch
+installed-scripts := tools/switch/rkmm-switch tools/bringup/rkmm-bringup
 
 .PHONY: install install-dkms selftests-install
 install: $(utree)
@@ -27,6 +27,8 @@ install: $(utree)
 	$(Q)install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/rkmm
 	$(Q)$(foreach b,$(installed-bins),install -m 755 build/$(utree)/bin/$(b) $(DESTDIR)$(BINDIR)/;) :
 	$(Q)install -m 755 $(installed-scripts) $(DESTDIR)$(BINDIR)/
+	$(Q)install -d $(DESTDIR)$(PREFIX)/share/rkmm/bringup
+	$(Q)install -m 644 tools/bringup/steps/*.sh $(DESTDIR)$(PREFIX)/share/rkmm/bringup/
 	$(Q)$(foreach l,$(shlibs-$(utree)), \
 		install -m 755 build/$(utree)/lib/$(call soname,$(l)) $(DESTDIR)$(LIBDIR)/lib$(l).so.$($(l)-version); \
 		ln -sf lib$(l).so.$($(l)-version) $(DESTDIR)$(LIBDIR)/$(call soname,$(l)); \
@@ -34,7 +36,7 @@ install: $(utree)
 		install -m 644 build/$(utree)/lib/lib$(l).a $(DESTDIR)$(LIBDIR)/; \
 		install -m 644 $($(l)-headers) $(DESTDIR)$(INCLUDEDIR)/rkmm/; \
 		sed -e 's|@prefix@|$(PREFIX)|' -e 's|@libdir@|$(LIBDIR)|' -e 's|@includedir@|$(INCLUDEDIR)|' \
-			-e 's|@version@|$($(l)-version)|' $($(l)-pc) > $(DESTDIR)$(LIBDIR)/pkgconfig/lib$(l).pc;) :
+			-e 's|@version@|$(VERSION)|' $($(l)-pc) > $(DESTDIR)$(LIBDIR)/pkgconfig/lib$(l).pc;) :
 	$(Q)$(foreach p,$(wildcard Documentation/man/*.[1-9]),install -D -m 644 $(p) \
 		$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(p)))/$(notdir $(p));) :
 	$(Q)install -D -m 644 tools/udev/60-rkmm.rules $(DESTDIR)$(UDEVDIR)/60-rkmm.rules
