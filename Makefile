@@ -5,7 +5,7 @@
 # Userspace code is listed by the Build.mk fragment of its folder; the rules are here. A fragment
 # knows these variables (N is a name, every list is added to with +=):
 #   host-libs    static libraries: N-srcs (.c or .cc)                        -> lib/libN.a
-#   shared-libs  libraries: N-srcs, N-version (1.2.3), N-map (version script), N-shlibs,
+#   shared-libs  libraries: N-srcs, N-version (of the ABI, 1.2.3), N-map (version script), N-shlibs,
 #                N-headers (installed), N-pc (libN.pc.in)                    -> lib/libN.so.1, lib/libN.a
 #   host-bins    programs: N-srcs, N-libs (static, in link order),
 #                N-shlibs (shared), N-ldlibs (-lm)                           -> bin/N
@@ -132,9 +132,13 @@ guest-host := $(sort $(guest-tests))
 guest-arm64 := $(sort $(guest-tests))
 fuzzers-fuzz := $(sort $(host-fuzzers))
 
+# programs find the libraries beside them; empty for those installed where the loader looks
+RPATH ?= $$ORIGIN/../lib
+
 soname = lib$(1).so.$(firstword $(subst ., ,$($(1)-version)))
 objs = $(patsubst %,build/$(1)/obj/$(2)/%.o,$(basename $($(2)-srcs)))
 cxx = $(filter %.cc,$($(1)-srcs))
+run-path = $(if $(1),-Wl$(comma)-rpath$(comma)'$(subst $$,$$$$,$(1))')
 extra-ld = $(ld-$(1)) $(if $(filter host-san,$(1)),$(flags-host-san)) $(if $(filter fuzz,$(1)),$(flags-fuzz))
 
 # A target's flags are kept in a file, and its objects are made anew when they change.
@@ -173,7 +177,7 @@ build/$(1)/lib/$(call soname,$(2)): $(call objs,$(1),$(2)) $($(2)-map) \
 	$(Q)$(cc-$(1)) -shared $(call extra-ld,$(1)) -Wl,-soname,$(call soname,$(2)) \
 		$(if $(filter host-san,$(1)),,-Wl$(comma)-z$(comma)defs) $(if $($(2)-map),-Wl$(comma)--version-script=$($(2)-map)) \
 		-o $$@ $$(filter %.o,$$^) $(foreach l,$($(2)-shlibs),build/$(1)/lib/$(call soname,$(l))) \
-		$(if $($(2)-shlibs),-Wl$(comma)-rpath$(comma)'$$$$ORIGIN') $($(2)-ldlibs)
+		$(if $($(2)-shlibs),$(call run-path,$(if $(RPATH),$$ORIGIN))) $($(2)-ldlibs)
 	@ln -sf $(call soname,$(2)) build/$(1)/lib/lib$(2).so
 endef
 
@@ -185,7 +189,7 @@ build/$(1)/$(3)/$(2): $(call objs,$(1),$(2)) $(patsubst %,build/$(1)/lib/lib%.a,
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
 	$(Q)$(if $(call cxx,$(2)),$(patsubst %gcc,%g++,$(cc-$(1))),$(cc-$(1))) $(call extra-ld,$(1)) -o $$@ $$(filter %.o %.a,$$^) \
-		$(foreach l,$($(2)-shlibs),build/$(1)/lib/$(call soname,$(l))) $(if $($(2)-shlibs),-Wl$(comma)-rpath$(comma)'$$$$ORIGIN/../lib') $($(2)-ldlibs) $(5)
+		$(foreach l,$($(2)-shlibs),build/$(1)/lib/$(call soname,$(l))) $(if $($(2)-shlibs),$(call run-path,$(RPATH))) $($(2)-ldlibs) $(5)
 endef
 
 trees := host host-san arm64 fuzz
@@ -279,7 +283,7 @@ vboard-image: vboard-parts $(patsubst selftests/%.dts,build/%.dtb,$(wildcard sel
 	$(Q)tools/build/deb.sh digits
 	@mkdir -p build/vboard
 	$(Q)f=build/vboard/rootfs.cpio; \
-	if [ ! -e $$f ] || [ -n "$$(find build/arm64/{modules,bin,lib,selftests} tools/board/init tools/build/image.sh \
+	if [ ! -e $$f ] || [ -n "$$(find build/arm64/{modules,bin,lib,selftests} tools/board/init tools/bringup tools/build/image.sh \
 			build/deb/board build/deb/digits.csv.gz -newer $$f -print -quit 2>/dev/null || :)" ]; then \
 		$(if $(filter 1,$(V))$(silent),,printf '  %-7s %s\n' IMAGE $$f;) tools/build/image.sh $$f; \
 	fi
@@ -331,6 +335,8 @@ endif # wait-for-lock
 #help make shell              a prompt on the virtual board
 #help make install            libraries, headers and tools: PREFIX, DESTDIR; ARCH=arm64 for a board
 #help make install-dkms       the driver's sources to /usr/src, for: dkms install rkmm/VERSION
+#help make deb                Debian packages in build/packages/ARCH (ARCH=arm64 for a board)
+#help make gallery            build/gallery/index.html: tables, timelines, documents, as one page and its pages
 #help make selftests-install  a run_kselftest tree in DESTDIR for a board (ARCH=arm64)
 #help make clean, distclean   remove what was built; the unpacked Debian packages too
 #help Everything takes V=1 (show commands) and -j.

@@ -4,7 +4,7 @@ shared-libs += rkmm
 rkmm-srcs := lib/error.c lib/sys.c lib/device.c lib/op_info.c lib/buffer.c lib/plan.c lib/epilogue.c lib/pool.c lib/pack.c lib/pack_b.c lib/detile.c lib/finish.c \
 	lib/in_place.c lib/kernels.c lib/kernels_plain.c lib/kernels_vec.c lib/kernels_avx2.c \
 	lib/half.c lib/weights.c lib/rkw.c lib/weights_file.c lib/submit.c lib/context.c lib/matmul.c
-rkmm-version := 0.1.0
+rkmm-version := 1.0.0
 rkmm-map := lib/rkmm.map
 rkmm-headers := lib/rkmm.h uapi/rkmm_drm.h
 rkmm-pc := lib/librkmm.pc.in
@@ -17,7 +17,7 @@ shared-libs += rkmm-compute
 rkmm-compute-srcs := lib/compute/quantise.c lib/compute/clip.c lib/compute/hadamard.c \
 	$(addprefix lib/compute/,seq.c seq_place.c seq_build.c seq_ready.c attention.c \
 	transpose.c)
-rkmm-compute-version := 0.1.0
+rkmm-compute-version := 1.0.0
 rkmm-compute-map := lib/rkmm-compute.map
 rkmm-compute-headers := lib/rkmm_compute.h lib/rkmm_seq.h
 rkmm-compute-pc := lib/librkmm-compute.pc.in

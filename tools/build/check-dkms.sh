@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# A whole life under DKMS: add, build, install, remove. It runs where /var/lib/dkms, /usr/src and
-# /lib/modules are folders of the project's own (a private mount namespace), so dkms works as on a
-# user's machine and the machine keeps nothing of it.
+# A whole life of rkmm-dkms: its files are unpacked, its scripts add, build, install and remove the
+# module. They run where /var/lib/dkms, /usr/src and /lib/modules are folders of the project's own (a
+# private mount namespace), so dkms works as on a user's machine and the machine keeps nothing of it.
 
 set -eu
 cd "$(dirname "$0")/../.."
@@ -28,7 +28,10 @@ kdir=$(readlink -f "build/deb/kdir-$2-6.1")
 rel=$(sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' "$kdir/include/generated/utsrelease.h")
 version=$(sed -n 's/^VERSION := //p' Makefile)
 mkdir -p "$root"/{dkms,src,modules/"$rel"}
-make -s --no-print-directory install-dkms DESTDIR="$root/staged"
+[ -e build/packages ] || make --no-print-directory deb
+deb=$(find build/packages -name "rkmm-dkms_${version}_all.deb" | head -n 1)
+dpkg -x "$deb" "$root/staged"
+dpkg -e "$deb" "$root/scripts"
 cp -r "$root/staged/usr/src/rkmm-$version" "$root/src/"
 ln -s "$kdir" "$root/modules/$rel/build"
 : > "$root/modules/$rel/modules.order"
@@ -47,21 +50,18 @@ status()
 	[[ $s == *"$1"* ]] || { echo "expected: $1" >&2; exit 1; }
 }
 
-dkms add -m rkmm -v "$version" 2>&1 | tee "$root/add.log"
-status added
-dkms build -m rkmm -v "$version" -k "$rel" 2>&1 | tee -a "$root/add.log" ||
-	{ cat /var/lib/dkms/rkmm/"$version"/build/make.log; exit 1; }
-status built
-dkms install -m rkmm -v "$version" -k "$rel" 2>&1 | tee -a "$root/add.log"
+status ''
+"$root/scripts/postinst" configure 2>&1 | tee "$root/dkms.log"
+[ "${PIPESTATUS[0]}" = 0 ] || { cat /var/lib/dkms/rkmm/"$version"/build/make.log; exit 1; }
 status installed
 ko=$(find /lib/modules/"$rel"/updates -name 'rkmm.ko*')
 modinfo "$ko"
 modinfo -F version "$ko" | grep -qx "$version"
 [ -z "$(find /lib/modules/ -name 'rkmm_soft.ko*')" ]
 modprobe -n -S "$rel" rkmm 2> /dev/null || modinfo -k "$rel" rkmm > /dev/null
-dkms remove -m rkmm -v "$version" --all 2>&1 | tee -a "$root/add.log"
+"$root/scripts/prerm" remove 2>&1 | tee -a "$root/dkms.log"
 [ -z "$(dkms status)" ]
 [ -z "$(find /lib/modules/ -name 'rkmm*.ko*')" ]
-if grep -iE 'deprecat|warning|error!|bad exit' "$root/add.log"; then
+if grep -iE 'deprecat|warning|error!|bad exit' "$root/dkms.log"; then
 	exit 1
 fi

@@ -29,7 +29,7 @@ report()
 report "no SPDX line among the first three" < <(
 	for f in $files; do
 		case $f in
-		LICENSES/*|*.md|*.npy|*.txt|*.words|*.json|*.sample.log|*.bin|*/.gitignore|selftests/settings|*/corpus/*) continue ;;
+		LICENSES/*|*.md|*.npy|*.txt|*.words|*.json|*.sample.log|*.bin|*/.gitignore|selftests/settings|*/corpus/*|tools/debian/[!r]*|tools/debian/rkmm-*) continue ;;
 		esac
 		head -n 3 "$f" | grep -aq 'SPDX-License-Identifier:' || echo "$f"
 	done)
@@ -76,7 +76,9 @@ report "versions differ from the Makefile's $v" < <(
 	grep -H '^PACKAGE_VERSION=' dkms.conf | grep -v "\"$v\""
 	# shellcheck disable=SC2086
 	grep -H 'MODULE_VERSION("' $kmod_files | grep -v "\"$v\""
-	grep -HE '^rkmm-version' lib/Build.mk 2>/dev/null | grep -v " $v$")
+	grep -HE '^	return "[0-9.]+";$' lib/error.c | grep -v "\"$v\""
+	grep -H '^version=' tools/bringup/rkmm-bringup | grep -v "=$v$"
+	head -n 1 tools/debian/changelog | grep -v "^rkmm ($v)")
 
 if command -v shellcheck > /dev/null; then
 	# shellcheck disable=SC2046

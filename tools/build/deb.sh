@@ -20,6 +20,7 @@ usage()
 	  board               unpack the arm64 kernel and busybox for the virtual board
 	  digits              unpack the pictures of handwritten digits of python3-sklearn
 	  cross               unpack the arm64 libdrm, zlib and ncurses that programs for arm64 are linked with
+	  minimal             unpack a small Debian for arm64 into build/deb/minimal.tar
 	  ktools              take checkpatch and the kselftest files from the kernel source
 	  ksource DIR         unpack all of the kernel source, as DIR
 	  need [PACKAGE]...   install missing packages of the build machine (all when none is named)
@@ -149,8 +150,9 @@ cross()
 {
 	unpack libdrm2:arm64 libdrm-dev:arm64 zlib1g:arm64 zlib1g-dev:arm64 \
 		libncurses6:arm64 libtinfo6:arm64 libncurses-dev:arm64
-	# its own link is an absolute one
+	# their own links are absolute ones
 	ln -sfn ../../../lib/aarch64-linux-gnu/libz.so.1 "$root/usr/lib/aarch64-linux-gnu/libz.so"
+	ln -sfn ../../../lib/aarch64-linux-gnu/libtinfo.so.6 "$root/usr/lib/aarch64-linux-gnu/libtinfo.so"
 }
 
 ktools()
@@ -191,6 +193,42 @@ ksource()
 	: > "$out/.done"
 }
 
+# A clean Debian for arm64 in which packages can be installed and used, as build/deb/minimal.tar: its
+# packages are unpacked, and dpkg knows them as installed; none of their scripts has run.
+minimal()
+{
+	local root=$state/minimal f p list
+
+	[ -e "$deb/minimal.tar" ] && return
+	apt_update
+	say DEB "a small Debian for arm64"
+	rm -rf "$root" "$state/cache/archives"
+	mkdir -p "$root/var/lib/dpkg"/{info,updates} "$state/cache/archives/partial"
+	apt-get "${apt_opts[@]}" -o APT::Architecture=arm64 -qq -y -d --no-install-recommends install \
+		base-files base-passwd bash coreutils dash debianutils diffutils dpkg findutils grep gzip \
+		init-system-helpers libc-bin mawk perl-base sed tar util-linux \
+		libdrm2 libncurses6 zlib1g python3 python3-numpy > /dev/null ||
+		die "the packages of a small Debian cannot be downloaded"
+	for f in "$state"/cache/archives/*.deb; do
+		dpkg -x "$f" "$root"
+		p=$(dpkg-deb -f "$f" Package)
+		[ "$(dpkg-deb -f "$f" Multi-Arch)" != same ] || p+=:arm64
+		list=$root/var/lib/dpkg/info/$p.list
+		dpkg-deb --fsys-tarfile "$f" | tar -t | sed 's|^\.||; s|/$||; s|^$|/.|' > "$list"
+		{ dpkg-deb -f "$f" | sed '1a Status: install ok installed'; echo; } >> "$root/var/lib/dpkg/status"
+	done
+	# what those scripts would have done
+	cp "$root/usr/share/base-passwd/passwd.master" "$root/etc/passwd"
+	cp "$root/usr/share/base-passwd/group.master" "$root/etc/group"
+	ln -sf bash "$root/bin/sh"
+	ln -sf mawk "$root/usr/bin/awk"
+	ln -sf blas/libblas.so.3 lapack/liblapack.so.3 "$root/usr/lib/aarch64-linux-gnu/"
+	find "$root/usr/share/doc" "$root/usr/share/man" "$root/usr/share/locale" -type f -delete
+	tar -C "$root" --owner=0 --group=0 -cf "$deb/minimal.tmp" .
+	rm -rf "$root" "$state/cache/archives"
+	mv "$deb/minimal.tmp" "$deb/minimal.tar"
+}
+
 # What the build machine itself must have, as "program-or-file package".
 needs()
 {
@@ -205,6 +243,11 @@ needs()
 	cpio cpio
 	depmod kmod
 	dkms dkms
+	dh_dkms dh-dkms
+	dh debhelper
+	dh_python3 dh-python
+	lintian lintian
+	rst2html5 python3-docutils
 	sparse sparse
 	ccache ccache
 	perl perl
@@ -264,6 +307,7 @@ cross)	cross ;;
 ktools)	ktools ;;
 ksource) [ $# -eq 2 ] || { usage >&2; exit 1; }
 	ksource "$2" ;;
+minimal) minimal ;;
 need)	shift; need "$@" ;;
 -h|--help) usage ;;
 *)	usage >&2; exit 1 ;;

@@ -7,6 +7,17 @@
 check-debug:
 	+@tools/debug/check $(TESTS)
 
+.PHONY: gallery
+gallery:
+	+@tools/build/gallery.sh
+
+.PHONY: deb prepared
+deb:
+	$(call say,DEB,build/packages/$(karch))
+	$(Q)tools/build/make-deb.sh $(karch)
+# what a build of packages takes from here
+prepared: $(if $(filter arm64,$(karch)),need-cross,need-host) $(lib-headers) $(ktools)
+
 .PHONY: check demo unit shell print-unit print-guest print-guest-script print-fuzz print-tools
 check:
 	+@tools/build/check $(STEPS)
