@@ -44,5 +44,7 @@ stage_ops-vboard := --rkmm-args feature=fixed
 epilogue-vboard := --rkmm-args feature=fixed
 # programs are counted, and trailers are none that anybody asked for
 soak-vboard := --rkmm-args landing=off
+# hangs cost their deadline, and the kit loads the driver as a board would
+bringup.sh-vboard := --soft-args time_scale=1000
 # by the profile wide geometries are there
 probe-vboard := --rkmm-args die=default
