@@ -178,6 +178,8 @@ struct rkmm_device {
 	u32 need_worker;
 	/** @warmup: cores run something of the driver's first; by whoever holds starts */
 	bool warmup;
+	/** @golden_seen: rkmm_proof_core() was right once; by whoever holds starts */
+	bool golden_seen;
 	/** @proof: NULL, or runs of the driver's own; by whoever holds starts */
 	struct rkmm_proof *proof;
 	struct rkmm_sched sched;
