@@ -168,7 +168,7 @@ static int rkmm_trust_try_plan(struct rkmm_device *rdev, const struct rkmm_plan 
 	for (lanes = 1; ; lanes = plan->geom.lanes) {
 		*cell = rkmm_cell_of(&plan->geom, lanes);
 		ret = rkmm_trust_try(rdev, cell, plan->geom.kp, trial);
-		/* Time is that of whoever asks, too: nobody's slowness bars a geometry for others. */
+		/* Time is that of whoever asks, too: it bars no geometry for others. */
 		if (!ret && trial->outcome != RKMM_OUTCOME_SLOW)
 			rkmm_trust_note(rdev, cell, trial);
 		if (ret || trial->outcome != RKMM_OUTCOME_RIGHT || lanes == plan->geom.lanes)

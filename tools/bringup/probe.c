@@ -218,22 +218,32 @@ static int compare_ns(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+static void field(const struct probe *p, const char *name, double value, int digits)
+{
+	const char *before = strcmp(name, "runs") ? p->json ? ", " : " " : "";
+
+	printf(p->json ? "%s\"%s\": %.*f" : "%s%s=%.*f", before, name, digits, value);
+}
+
 static void report(const struct probe *p, const struct result *r)
 {
 	double us;
 
 	qsort(r->ns, r->runs, sizeof(*r->ns), compare_ns);
 	us = (double)r->ns[r->runs / 2] / 1000;
-	printf(p->json ? "{\"runs\": %llu, \"wrong\": %llu, \"elements\": %llu, \"errors\": %llu, "
-			 "\"errno\": %d, \"first_wrong\": %lld, \"median_us\": %.1f}\n" :
-			 "runs=%llu wrong=%llu elements=%llu errors=%llu errno=%d first_wrong=%lld "
-			 "median_us=%.1f\n",
-	       (unsigned long long)r->runs, (unsigned long long)r->wrong,
-	       (unsigned long long)r->elements, (unsigned long long)r->errors, -r->first_error,
-	       (long long)r->first_wrong, us);
+	if (p->json)
+		putchar('{');
+	field(p, "runs", (double)r->runs, 0);
+	field(p, "wrong", (double)r->wrong, 0);
+	field(p, "elements", (double)r->elements, 0);
+	field(p, "errors", (double)r->errors, 0);
+	field(p, "errno", -r->first_error, 0);
+	field(p, "first_wrong", (double)r->first_wrong, 0);
+	field(p, "median_us", us, 1);
+	puts(p->json ? "}" : "");
 }
 
-static uint32_t number(const char *name, const char *text, uint32_t min, uint32_t max)
+static uint32_t parse_number(const char *name, const char *text, uint32_t min, uint32_t max)
 {
 	unsigned long long v;
 	char *end;
@@ -272,19 +282,24 @@ static void parse_shape(struct probe *p, char *text)
 
 	if (strtok(NULL, "x"))
 		die(EXIT_USAGE, "--shape: MxKxN is needed");
-	p->m = number("--shape", m, 1, 4096);
-	p->k = number("--shape", k, 1, 16384);
-	p->n = number("--shape", n, 1, 16384);
+	p->m = parse_number("--shape", m, 1, 4096);
+	p->k = parse_number("--shape", k, 1, 16384);
+	p->n = parse_number("--shape", n, 1, 16384);
 }
 
 static void parse(struct probe *p, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "types", required_argument, NULL, 't' }, { "shape", required_argument, NULL, 's' },
-		{ "buffers", required_argument, NULL, 'b' }, { "repeat", required_argument, NULL, 'r' },
-		{ "cores", required_argument, NULL, 'c' }, { "form", required_argument, NULL, 'f' },
-		{ "device", required_argument, NULL, 'd' }, { "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' },
+		{ "types", required_argument, NULL, 't' },
+		{ "shape", required_argument, NULL, 's' },
+		{ "buffers", required_argument, NULL, 'b' },
+		{ "repeat", required_argument, NULL, 'r' },
+		{ "cores", required_argument, NULL, 'c' },
+		{ "form", required_argument, NULL, 'f' },
+		{ "device", required_argument, NULL, 'd' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int o, form;
@@ -298,13 +313,13 @@ static void parse(struct probe *p, int argc, char **argv)
 			parse_shape(p, optarg);
 			break;
 		case 'b':
-			p->buffers = number("--buffers", optarg, 1, MAX_BUFFERS);
+			p->buffers = parse_number("--buffers", optarg, 1, MAX_BUFFERS);
 			break;
 		case 'r':
-			p->repeat = number("--repeat", optarg, 1, MAX_REPEAT);
+			p->repeat = parse_number("--repeat", optarg, 1, MAX_REPEAT);
 			break;
 		case 'c':
-			p->cores = number("--cores", optarg, 0, UINT32_MAX);
+			p->cores = parse_number("--cores", optarg, 0, UINT32_MAX);
 			break;
 		case 'f':
 			form = form_parse(optarg);

@@ -61,6 +61,10 @@ struct problem {
  * @clock_hz: clock of the cores, 0 if not known
  * @clock_max_hz: rated one, 0 if not known
  * @container: this is one
+ * @facts: what there is, in the order of the report
+ * @nfacts: how many
+ * @problems: what is wrong
+ * @nproblems: how many
  */
 struct info {
 	const char *root;

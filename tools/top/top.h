@@ -161,7 +161,12 @@ struct culprit {
  * struct resets - what a log says
  * @hangs: lines of hangs
  * @cores: by core, the last one for all others
- * @waited_sum: ms, of all; least and most of one
+ * @waited_sum: ms, of all
+ * @waited_least: of one
+ * @waited_most: of one
+ * @read_faults: lines of faults of reads
+ * @write_faults: of writes
+ * @bans: clients that were refused
  * @reset_lines: resets that took more than reset lines, or were asked for
  * @forced: the latter
  * @wedged: lines that say that the device is
@@ -170,6 +175,8 @@ struct culprit {
  * @outcomes: for the jobs
  * @rungs: how far resets went
  * @ends: what came of those
+ * @clients: whose jobs hung
+ * @plans: of those jobs
  */
 struct resets {
 	uint64_t hangs, cores[CORES], waited_sum, waited_least, waited_most;
