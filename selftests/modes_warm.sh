@@ -38,7 +38,7 @@ if load transitions=warm,int9; then
 	exit 1
 fi
 rmmod rkmm 2> /dev/null
-if ! load transitions=warm; then
+if ! load transitions=warm golden=N; then
 	echo "Bail out! rkmm does not load with transitions=warm"
 	exit 1
 fi

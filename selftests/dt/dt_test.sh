@@ -103,7 +103,7 @@ released()
 load()
 {
 	# what is looked at is what one operation needs, each buffer mapped by itself
-	insmod "$here/rkmm.ko" timeout_floor_ms=300 warmup=off landing=off slabs=0 "$@"
+	insmod "$here/rkmm.ko" timeout_floor_ms=300 warmup=off landing=off slabs=0 golden=N suspect=N "$@"
 }
 
 probe()
