@@ -80,6 +80,8 @@ struct rkmm_core {
 	struct hrtimer landed;
 	/** @proven: the run of the driver's own has ended; under rkmm_sched.lock */
 	bool proven;
+	/** @golden: rkmm_proof_core() has run since the reset; as @mode */
+	bool golden;
 	/** @poll: looks at the running kick, see rkmm_poll.c */
 	struct hrtimer poll;
 	/** @looks: left of them; under rkmm_sched.lock */

@@ -87,6 +87,8 @@ void rkmm_mode_lost(struct rkmm_device *rdev, enum rkmm_mode mode)
 	u32 i;
 
 	rdev->sched.mode = mode;
-	for (i = 0; i < rdev->ncores; i++)
+	for (i = 0; i < rdev->ncores; i++) {
 		rdev->cores[i].mode = mode;
+		rdev->cores[i].golden = false;
+	}
 }

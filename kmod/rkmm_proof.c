@@ -318,9 +318,12 @@ int rkmm_proof_core(struct rkmm_device *rdev, u32 place)
 			break;
 	}
 	if (ret >= 0) {
+		/*
+		 * What needs a reset behind int8 needs it now, on whichever core; what is to be
+		 * warmed up behind a reset still is: rkmm_sched_need().
+		 */
 		spin_lock_irq(&rdev->sched.lock);
-		rdev->cores[place].mode = RKMM_MODE_I8;
-		/* What needs a reset needs it whichever core ran last: rkmm_sched_need(). */
+		rdev->cores[place].golden = true;
 		rdev->sched.mode = RKMM_MODE_I8;
 		spin_unlock_irq(&rdev->sched.lock);
 	}

@@ -46,8 +46,11 @@ const struct rkmm_kick *rkmm_sched_first(const struct rkmm_job *job);
  */
 static inline bool rkmm_sched_int8_dpu(const struct rkmm_core *core, const struct rkmm_kick *kick)
 {
+	enum rkmm_mode mode = core->golden && core->mode == RKMM_MODE_RESET ? RKMM_MODE_I8 :
+									      core->mode;
+
 	return kick->int8_dpu &&
-	       core->rdev->verdicts.need[core->mode][RKMM_MODE_DPU] == RKMM_NEED_RESET;
+	       core->rdev->verdicts.need[mode][RKMM_MODE_DPU] == RKMM_NEED_RESET;
 }
 
 /* rkmm_sched_idle_core() - the idle core where the job needs least, and what; NULL for none */

@@ -38,7 +38,7 @@ windows-vboard := --rkmm-args landing=trailer
 # everything narrow is waited for; landing_off.sh has the other half
 landing-vboard := --rkmm-args "landing=both settle_us=100000"
 # small ranges for operands too large; stage_direct.sh has the other half
-stage-vboard := --rkmm-args "feature=fixed window_mib=128 timeout_factor=1 warmup=on golden=N"
+stage-vboard := --rkmm-args "feature=fixed window_mib=128 timeout_factor=1 warmup=on golden=N suspect=N fallback=N"
 stage_ops-vboard := --rkmm-args feature=fixed
 # against plain loops with everything staged
 epilogue-vboard := --rkmm-args feature=fixed

@@ -10,7 +10,7 @@
 [ "$(id -u)" = 0 ] || skip "must be root"
 [ -d /sys/module/rkmm_soft ] || skip "no software NPU"
 rmmod rkmm 2> /dev/null || skip "rkmm is not loaded, or in use"
-if ! load feature=direct timeout_factor=1; then
+if ! load feature=direct timeout_factor=1 golden=N suspect=N fallback=N; then
 	echo "Bail out! rkmm does not load with feature=direct"
 	exit 1
 fi
